@@ -1,0 +1,145 @@
+//! What a game is: [`Game`], and the few words that every game shares.
+
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+
+/// One of the two players. In Go and chess-like games `First` is Black and White respectively.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// Moves first in an ordinary game.
+    First,
+    /// Moves second in an ordinary game.
+    Second,
+}
+
+impl Side {
+    /// The opponent.
+    #[inline]
+    pub const fn other(self) -> Side {
+        match self {
+            Side::First => Side::Second,
+            Side::Second => Side::First,
+        }
+    }
+
+    /// 0 for the first player, 1 for the second: for indexing tables of two.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// How a finished game ended.
+///
+/// ```
+/// use afterstate_games::{Outcome, Side};
+/// assert_eq!(Outcome::win(Side::First).first_player_score(), 1.0);
+/// assert_eq!(Outcome::DRAW.first_player_score(), 0.5);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Who won; `None` is a draw.
+    pub winner: Option<Side>,
+    /// What the game was worth: 1, or 2 and 3 for gammons and backgammons.
+    pub stake: u8,
+}
+
+impl Outcome {
+    /// Nobody won.
+    pub const DRAW: Outcome = Outcome { winner: None, stake: 1 };
+
+    /// A plain win.
+    #[inline]
+    pub const fn win(side: Side) -> Outcome {
+        Outcome { winner: Some(side), stake: 1 }
+    }
+
+    /// 1 if the first player won, 0 if the second did, ½ for a draw: the `z` of the TD papers.
+    #[inline]
+    pub const fn first_player_score(self) -> f32 {
+        match self.winner {
+            Some(Side::First) => 1.0,
+            Some(Side::Second) => 0.0,
+            None => 0.5,
+        }
+    }
+}
+
+/// Who acts in a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turn {
+    /// A player chooses one of the legal moves.
+    Player(Side),
+    /// Chance chooses one of [`Game::chance_outcomes`].
+    Chance,
+    /// Nobody: the game has ended.
+    Over(Outcome),
+}
+
+/// What the rules say about a position that comes again. [`crate::Record`] enforces it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Repetition {
+    /// Positions may recur (or cannot).
+    Allowed,
+    /// A move that recreates an earlier position is illegal (superko in Go).
+    Forbidden,
+    /// The n-th occurrence of a position ends the game as a draw (chess: 3).
+    DrawAt(u8),
+}
+
+/// A position of a two-player game, with the rules to go on from it.
+///
+/// Positions are small values that are copied rather than undone. Callers own the move buffer, so
+/// that nothing is allocated inside a search.
+///
+/// # Contract
+///
+/// `legal_moves` is empty exactly when `turn()` is not [`Turn::Player`]; `play` takes only moves from
+/// `legal_moves` (or from `chance_outcomes` when it is chance's turn) and may panic on others.
+/// The `conformance` module checks this for any game.
+pub trait Game: Clone + Send + Sync + 'static {
+    /// A move, or a chance event.
+    type Move: Copy + Eq + Debug + Send + Sync + 'static;
+
+    /// What a recurring position means.
+    const REPETITION: Repetition = Repetition::Allowed;
+
+    /// Who acts now.
+    fn turn(&self) -> Turn;
+
+    /// Replaces the contents of `moves` by all legal moves, in a fixed order.
+    fn legal_moves(&self, moves: &mut Vec<Self::Move>);
+
+    /// Replaces the contents of `moves` by the moves that self-play and simulations choose from: all
+    /// legal ones, less those that the game knows only to prolong it. Never empty when a player is to move.
+    fn candidate_moves(&self, moves: &mut Vec<Self::Move>) {
+        self.legal_moves(moves);
+    }
+
+    /// Plays a legal move or a chance outcome.
+    fn play(&mut self, mv: Self::Move);
+
+    /// Whether `mv` is among the legal moves. Games override this with something faster.
+    fn is_legal(&self, mv: Self::Move) -> bool {
+        let mut moves = Vec::new();
+        self.legal_moves(&mut moves);
+        moves.contains(&mv)
+    }
+
+    /// Replaces the contents of `out` by the chance outcomes and their probabilities, which sum to 1.
+    fn chance_outcomes(&self, out: &mut Vec<(Self::Move, f32)>) {
+        out.clear();
+    }
+
+    /// A hash of everything that decides how the game goes on from here (side to move included).
+    fn key(&self) -> u64;
+
+    /// A hash of what counts as "the same position" for [`Game::REPETITION`]; in Go the stones alone.
+    fn repetition_key(&self) -> u64 {
+        self.key()
+    }
+}
+
+/// A game without dice. Searches that cannot handle chance demand it, so that the compiler refuses the others.
+pub trait Deterministic: Game {}

@@ -1,0 +1,510 @@
+//! Stones on a grid: chains, liberties, captures and simple ko, kept up to date move by move.
+//!
+//! Every chain is a circular list of its stones, and every stone knows its chain's name, the point
+//! of one of its stones. Liberties are counted once per adjacent stone ("pseudo-liberties"), which
+//! makes them additive: one 64-bit word per chain holds their number, the sum of their points and
+//! the sum of the points' squares. Placing or lifting a stone adds or subtracts a single constant;
+//! zero means captured, and `number · squares = sum²` holds exactly when all of them are one point,
+//! so atari and the last liberty come for free.
+
+use super::point::{AREA, Point};
+use crate::Side;
+use crate::rng::mix;
+
+/// What stands on a point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Color {
+    /// A stone of the first player.
+    Black = 0,
+    /// A stone of the second player.
+    White = 1,
+    /// Nothing.
+    Empty = 2,
+    /// Not on the board.
+    Border = 3,
+}
+
+impl Color {
+    /// The colour of a side's stones.
+    #[inline(always)]
+    pub const fn of(side: Side) -> Color {
+        match side {
+            Side::First => Color::Black,
+            Side::Second => Color::White,
+        }
+    }
+
+    /// Whose stone it is.
+    pub const fn side(self) -> Option<Side> {
+        match self {
+            Color::Black => Some(Side::First),
+            Color::White => Some(Side::Second),
+            _ => None,
+        }
+    }
+}
+
+/// What surrounds a point: three counts in one word, border counting as a stone of both colours.
+/// Black in bits 0–3, White in bits 4–7, empty in bits 8–11.
+type Around = u16;
+const AROUND_EMPTY: Around = 1 << 8;
+
+#[inline(always)]
+const fn around_unit(color: Color) -> Around {
+    1 << (4 * (color as u16 & 1))
+}
+
+/// The change to a neighbour's [`Around`] when a stone appears: one more of its colour, one empty less.
+#[inline(always)]
+const fn around_delta(color: Color) -> Around {
+    around_unit(color).wrapping_sub(AROUND_EMPTY)
+}
+
+/// Pseudo-liberties of a chain; see the module's description.
+/// Number in bits 0–11, sum in bits 12–31, sum of squares in bits 32–63.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Liberties(u64);
+
+impl Liberties {
+    const NONE: Liberties = Liberties(0);
+
+    #[inline(always)]
+    const fn of(point: u16) -> u64 {
+        let p = point as u64;
+        1 | p << 12 | (p * p) << 32
+    }
+
+    /// Whether every pseudo-liberty is `point` (also true of no liberties at all).
+    #[inline(always)]
+    const fn only_at(self, point: u16) -> bool {
+        self.0 == (self.0 & 0xfff) * Self::of(point)
+    }
+
+    /// The one liberty of a chain in atari.
+    #[inline]
+    fn single(self) -> Option<u16> {
+        let (number, sum, squares) = (self.0 & 0xfff, self.0 >> 12 & 0xf_ffff, self.0 >> 32);
+        (number != 0 && number * squares == sum * sum).then(|| (sum / number) as u16)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// The point that names this stone's chain; an empty or border cell names itself.
+    chain: u16,
+    /// The next stone of the chain, round in a circle.
+    next: u16,
+    around: Around,
+    color: Color,
+}
+
+/// The stones of a position, without whose turn it is.
+///
+/// ```
+/// use afterstate_games::Side;
+/// use afterstate_games::go::{Board, Point};
+/// let mut board = Board::new(9);
+/// board.play(Point::at(0, 0, 9), Side::First);
+/// board.play(Point::at(1, 0, 9), Side::Second);
+/// assert_eq!(board.play(Point::at(0, 1, 9), Side::Second), 1);
+/// assert!(board.is_empty(Point::at(0, 0, 9)));
+/// ```
+#[derive(Clone)]
+pub struct Board {
+    cells: [Cell; AREA],
+    /// By the name of the chain; other entries are scratch.
+    liberties: [Liberties; AREA],
+    /// Stones of a chain, by its name; other entries are scratch.
+    chain_size: [u16; AREA],
+    /// The empty points, in an order that depends on what was played.
+    empty: [u16; super::MAX_SIZE * super::MAX_SIZE],
+    /// Where an empty point stands in `empty`.
+    slot: [u16; AREA],
+    empty_count: u16,
+    stones: [u16; 2],
+    size: u16,
+    /// The point that simple ko forbids to whoever moves next; 0 for none.
+    ko: u16,
+    hash: u64,
+}
+
+/// A pseudo-random number for a stone of `color` on point `p`.
+#[inline(always)]
+fn stone_hash(color: Color, p: u16) -> u64 {
+    STONE_HASH[color as usize & 1][usize::from(p)]
+}
+
+static STONE_HASH: [[u64; AREA]; 2] = {
+    let mut table = [[0; AREA]; 2];
+    let mut i = 0;
+    while i < AREA {
+        table[0][i] = mix(0x5109_0000 + i as u64);
+        table[1][i] = mix(0xb10c_0000_0000 + i as u64);
+        i += 1;
+    }
+    table
+};
+
+impl Board {
+    /// An empty board.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is not between 5 and 19.
+    pub fn new(size: usize) -> Board {
+        assert!((super::MIN_SIZE..=super::MAX_SIZE).contains(&size), "board size {size}: expected 5 to 19");
+        let border = Cell { chain: 0, next: 0, around: 0, color: Color::Border };
+        let mut board = Board {
+            cells: [border; AREA],
+            liberties: [Liberties::NONE; AREA],
+            chain_size: [0; AREA],
+            empty: [0; super::MAX_SIZE * super::MAX_SIZE],
+            slot: [0; AREA],
+            empty_count: 0,
+            stones: [0; 2],
+            size: size as u16,
+            ko: 0,
+            hash: 0,
+        };
+        for (i, point) in Point::all(size).enumerate() {
+            let p = point.0;
+            board.cells[point.index()] = Cell { chain: p, next: p, around: 0, color: Color::Empty };
+            board.empty[i] = p;
+            board.slot[point.index()] = i as u16;
+        }
+        board.empty_count = (size * size) as u16;
+        for point in Point::all(size) {
+            let around = board.neighbours(point.0).map(|n| match board.cells[usize::from(n)].color {
+                Color::Border => around_unit(Color::Black) + around_unit(Color::White),
+                _ => AROUND_EMPTY,
+            });
+            board.cells[point.index()].around = around.iter().sum();
+        }
+        board
+    }
+
+    /// Points along one edge.
+    #[inline(always)]
+    pub fn size(&self) -> usize {
+        usize::from(self.size)
+    }
+
+    /// What stands on `point`.
+    #[inline(always)]
+    pub fn color(&self, point: Point) -> Color {
+        self.cells[point.index()].color
+    }
+
+    /// Whether nothing stands on `point`.
+    #[inline(always)]
+    pub fn is_empty(&self, point: Point) -> bool {
+        self.color(point) == Color::Empty
+    }
+
+    /// The empty points, in an order that depends on what was played.
+    #[inline(always)]
+    pub fn empty_points(&self) -> impl ExactSizeIterator<Item = Point> + Clone {
+        self.empty[..usize::from(self.empty_count)].iter().map(|&p| Point(p))
+    }
+
+    /// How many points are empty.
+    #[inline(always)]
+    pub fn empty_count(&self) -> usize {
+        usize::from(self.empty_count)
+    }
+
+    /// Stones of `side` on the board.
+    #[inline(always)]
+    pub fn stone_count(&self, side: Side) -> usize {
+        usize::from(self.stones[side.index()])
+    }
+
+    /// A hash of the stones, whoever is to move: what positional superko compares.
+    #[inline(always)]
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// The point that simple ko forbids to whoever moves next.
+    #[inline(always)]
+    pub fn ko(&self) -> Option<Point> {
+        (self.ko != 0).then_some(Point(self.ko))
+    }
+
+    /// Forgets the ko, as a pass does.
+    #[inline(always)]
+    pub fn lift_ko(&mut self) {
+        self.ko = 0;
+    }
+
+    /// The four neighbours of `point`, the border included.
+    #[inline(always)]
+    pub fn neighbours_of(&self, point: Point) -> [Point; 4] {
+        self.neighbours(point.0).map(Point)
+    }
+
+    /// The four diagonal neighbours of `point`, the border included.
+    #[inline(always)]
+    pub fn diagonals_of(&self, point: Point) -> [Point; 4] {
+        self.diagonals(point.0).map(Point)
+    }
+
+    #[inline(always)]
+    fn neighbours(&self, p: u16) -> [u16; 4] {
+        let stride = self.size + 1;
+        [p - stride, p - 1, p + 1, p + stride]
+    }
+
+    #[inline(always)]
+    fn diagonals(&self, p: u16) -> [u16; 4] {
+        let stride = self.size + 1;
+        [p - stride - 1, p - stride + 1, p + stride - 1, p + stride + 1]
+    }
+
+    /// Whether `side` may put a stone on `point` by the rules without superko: it is empty, not
+    /// forbidden by ko, and not suicide.
+    #[inline(always)]
+    pub fn is_legal(&self, point: Point, side: Side) -> bool {
+        let cell = &self.cells[point.index()];
+        cell.color == Color::Empty && point.0 != self.ko && (cell.around >= AROUND_EMPTY || self.has_breath(point.0, side))
+    }
+
+    /// Whether a stone on a point without empty neighbours would live: it captures, or joins a chain
+    /// that has a liberty elsewhere.
+    #[inline]
+    fn has_breath(&self, p: u16, side: Side) -> bool {
+        let own = Color::of(side);
+        self.neighbours(p).iter().any(|&n| {
+            let cell = &self.cells[usize::from(n)];
+            cell.color != Color::Border
+                && (cell.color == own) != self.liberties[usize::from(cell.chain)].only_at(p)
+        })
+    }
+
+    /// Whether `point` is a single-point eye of `side`: all neighbours are its stones, and fewer than
+    /// two diagonals are the opponent's (none at all on the edge and in the corner).
+    #[inline(always)]
+    pub fn is_eye(&self, point: Point, side: Side) -> bool {
+        let shift = 4 * side.index();
+        self.cells[point.index()].around >> shift & 0xf == 4 && self.eye_holds(point.0, side)
+    }
+
+    #[inline]
+    fn eye_holds(&self, p: u16, side: Side) -> bool {
+        let enemy = Color::of(side.other());
+        let (mut enemies, mut edge) = (0, 0);
+        for d in self.diagonals(p) {
+            let color = self.cells[usize::from(d)].color;
+            enemies += u32::from(color == enemy);
+            edge |= u32::from(color == Color::Border);
+        }
+        enemies + edge < 2
+    }
+
+    /// Legal, and not filling an own eye: the moves of playouts and of self-play.
+    #[inline(always)]
+    pub fn is_sensible(&self, point: Point, side: Side) -> bool {
+        !self.is_eye(point, side) && self.is_legal(point, side)
+    }
+
+    /// Whether a stone of `side` on the empty `point` would capture something.
+    #[inline]
+    pub fn captures_something(&self, point: Point, side: Side) -> bool {
+        let around = self.cells[point.index()].around;
+        if around >> (4 * side.other().index()) & 0xf == 0 {
+            return false;
+        }
+        let enemy = Color::of(side.other());
+        self.neighbours(point.0).iter().any(|&n| {
+            let cell = &self.cells[usize::from(n)];
+            cell.color == enemy && self.liberties[usize::from(cell.chain)].only_at(point.0)
+        })
+    }
+
+    /// Replaces the contents of `captured` by the stones that a stone of `side` on the empty `point` would capture.
+    pub fn captures(&self, point: Point, side: Side, captured: &mut Vec<Point>) {
+        captured.clear();
+        let enemy = Color::of(side.other());
+        let mut seen = [0; 4];
+        for (i, n) in self.neighbours(point.0).into_iter().enumerate() {
+            let cell = &self.cells[usize::from(n)];
+            if cell.color != enemy || seen.contains(&cell.chain) || !self.liberties[usize::from(cell.chain)].only_at(point.0) {
+                continue;
+            }
+            seen[i] = cell.chain;
+            let mut stone = cell.chain;
+            loop {
+                captured.push(Point(stone));
+                stone = self.cells[usize::from(stone)].next;
+                if stone == cell.chain {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// A name for the chain that a stone belongs to, the same for all its stones.
+    #[inline(always)]
+    pub fn chain(&self, stone: Point) -> Point {
+        Point(self.cells[stone.index()].chain)
+    }
+
+    /// How many stones the chain of `stone` has.
+    #[inline(always)]
+    pub fn chain_len(&self, stone: Point) -> usize {
+        usize::from(self.chain_size[usize::from(self.cells[stone.index()].chain)])
+    }
+
+    /// The stones of the chain that `stone` belongs to, beginning with `stone`.
+    pub fn chain_stones(&self, stone: Point) -> impl Iterator<Item = Point> + '_ {
+        let first = stone.0;
+        let mut next = Some(first);
+        std::iter::from_fn(move || {
+            let now = next?;
+            let after = self.cells[usize::from(now)].next;
+            next = (after != first).then_some(after);
+            Some(Point(now))
+        })
+    }
+
+    /// The last liberty of a stone's chain, if it has just one.
+    #[inline]
+    pub fn atari_liberty(&self, stone: Point) -> Option<Point> {
+        self.liberties[usize::from(self.cells[stone.index()].chain)].single().map(Point)
+    }
+
+    /// Puts a stone down, lifts what it captures, and returns how many stones that was.
+    ///
+    /// The move must be legal; on an illegal one the board may contradict itself or this may panic.
+    #[inline]
+    pub fn play(&mut self, point: Point, side: Side) -> usize {
+        let p = point.0;
+        let color = Color::of(side);
+        let enemy_shift = 4 * side.other().index();
+        let around = self.cells[point.index()].around;
+        // A stone that fills an enemy eye and lifts a single stone leaves a ko.
+        let into_eye = around >> enemy_shift & 0xf == 4;
+
+        self.ko = 0;
+        self.place(p, color, around);
+        if around >> enemy_shift & 0xf == 0 {
+            return 0;
+        }
+        let before = self.empty_count;
+        let enemy = Color::of(side.other());
+        for n in self.neighbours(p) {
+            let cell = self.cells[usize::from(n)];
+            if cell.color == enemy && self.liberties[usize::from(cell.chain)] == Liberties::NONE {
+                self.lift_chain(cell.chain, enemy);
+            }
+        }
+        let lifted = self.empty_count - before;
+        if into_eye && lifted == 1 {
+            self.ko = self.empty[usize::from(before)];
+        }
+        usize::from(lifted)
+    }
+
+    #[inline(always)]
+    fn place(&mut self, p: u16, color: Color, around: Around) {
+        self.hash ^= stone_hash(color, p);
+        self.stones[color as usize & 1] += 1;
+
+        let slot = self.slot[usize::from(p)];
+        self.empty_count -= 1;
+        let last = self.empty[usize::from(self.empty_count)];
+        self.empty[usize::from(slot)] = last;
+        self.slot[usize::from(last)] = slot;
+
+        let cell = &mut self.cells[usize::from(p)];
+        cell.color = color;
+
+        let liberty = Liberties::of(p);
+        let delta = around_delta(color);
+        let mut own = 0u64;
+        for n in self.neighbours(p) {
+            let cell = &mut self.cells[usize::from(n)];
+            cell.around = cell.around.wrapping_add(delta);
+            own += if cell.color == Color::Empty { Liberties::of(n) } else { 0 };
+            // Entries that name no chain are scratch, so nothing needs to be asked here.
+            let liberties = &mut self.liberties[usize::from(cell.chain)];
+            liberties.0 = liberties.0.wrapping_sub(liberty);
+        }
+        self.liberties[usize::from(p)] = Liberties(own);
+        self.chain_size[usize::from(p)] = 1;
+        if around >> (4 * (color as u16 & 1)) & 0xf != 0 {
+            for n in self.neighbours(p) {
+                let cell = self.cells[usize::from(n)];
+                if cell.color == color && cell.chain != self.cells[usize::from(p)].chain {
+                    self.join(self.cells[usize::from(p)].chain, cell.chain);
+                }
+            }
+        }
+    }
+
+    /// Makes one chain of two; the smaller takes the name of the larger.
+    #[inline(always)]
+    fn join(&mut self, a: u16, b: u16) {
+        let (keep, gone) =
+            if self.chain_size[usize::from(a)] >= self.chain_size[usize::from(b)] { (a, b) } else { (b, a) };
+        self.chain_size[usize::from(keep)] += self.chain_size[usize::from(gone)];
+        self.liberties[usize::from(keep)].0 =
+            self.liberties[usize::from(keep)].0.wrapping_add(self.liberties[usize::from(gone)].0);
+        let mut stone = gone;
+        loop {
+            let cell = &mut self.cells[usize::from(stone)];
+            cell.chain = keep;
+            if cell.next == gone {
+                break;
+            }
+            stone = cell.next;
+        }
+        // `stone` is the last of the circle that began at `gone`: splice the circles.
+        self.cells[usize::from(stone)].next = self.cells[usize::from(keep)].next;
+        self.cells[usize::from(keep)].next = gone;
+    }
+
+    #[inline(always)]
+    fn lift_chain(&mut self, chain: u16, color: Color) {
+        let delta = around_delta(color);
+        let mut stone = chain;
+        loop {
+            let at = usize::from(stone);
+            let next = self.cells[at].next;
+            self.hash ^= stone_hash(color, stone);
+            self.stones[color as usize & 1] -= 1;
+            self.empty[usize::from(self.empty_count)] = stone;
+            self.slot[at] = self.empty_count;
+            self.empty_count += 1;
+            self.cells[at].color = Color::Empty;
+            self.cells[at].chain = stone;
+            self.cells[at].next = stone;
+            let liberty = Liberties::of(stone);
+            for n in self.neighbours(stone) {
+                let cell = &mut self.cells[usize::from(n)];
+                cell.around = cell.around.wrapping_sub(delta);
+                let liberties = &mut self.liberties[usize::from(cell.chain)];
+                liberties.0 = liberties.0.wrapping_add(liberty);
+            }
+            if next == chain {
+                return;
+            }
+            stone = next;
+        }
+    }
+
+    /// Empty point number `i` of [`Board::empty_points`].
+    #[inline(always)]
+    pub(crate) fn empty_at(&self, i: usize) -> Point {
+        Point(self.empty[i])
+    }
+
+    /// Exchanges two entries of the list of empty points.
+    #[inline(always)]
+    pub(crate) fn swap_empty(&mut self, i: usize, j: usize) {
+        self.empty.swap(i, j);
+        self.slot[usize::from(self.empty[i])] = i as u16;
+        self.slot[usize::from(self.empty[j])] = j as u16;
+    }
+}

@@ -1,0 +1,1 @@
+//! GTP coordinates and one-line positions.

@@ -1,0 +1,19 @@
+//! Rules of board games, and nothing else: who is to move, what may be played, what follows, who won.
+//!
+//! Everything that learns or searches is generic over [`Game`]. The smallest complete game is
+//! [`tic_tac_toe`]; copy it to add your own, then run it through the conformance suite.
+//!
+//! Reading order: [`game`] → [`tic_tac_toe`] → [`record`] → [`go`].
+
+pub mod game;
+pub mod go;
+pub mod notation;
+pub mod playout;
+pub mod record;
+pub mod rng;
+
+pub use game::{Deterministic, Game, Outcome, Repetition, Side, Turn};
+pub use notation::{Notation, NotationError};
+pub use playout::{PlayoutPolicy, UniformPlayout};
+pub use record::Record;
+pub use rng::{Rng, stream};

@@ -1,0 +1,98 @@
+//! The history of a game. What depends on history lives here: superko and draws by repetition.
+//!
+//! A position knows nothing of its past, so that searches stay small and fast; whoever plays a real
+//! game keeps a [`Record`] and asks it what is legal.
+
+use crate::{Game, Outcome, Repetition, Turn};
+
+/// A game from its first position to now.
+#[derive(Clone, Debug)]
+pub struct Record<G: Game> {
+    start: G,
+    position: G,
+    moves: Vec<G::Move>,
+    /// Repetition keys of every position so far, the start included.
+    keys: Vec<u64>,
+}
+
+impl<G: Game> Record<G> {
+    /// A game that begins at `start`.
+    pub fn new(start: G) -> Self {
+        Record { position: start.clone(), keys: vec![start.repetition_key()], start, moves: Vec::new() }
+    }
+
+    /// Where the game began.
+    pub fn start(&self) -> &G {
+        &self.start
+    }
+
+    /// Where the game is now.
+    pub fn position(&self) -> &G {
+        &self.position
+    }
+
+    /// Every move so far.
+    pub fn moves(&self) -> &[G::Move] {
+        &self.moves
+    }
+
+    /// Who acts now, with repetition taken into account.
+    pub fn turn(&self) -> Turn {
+        if let Repetition::DrawAt(limit) = G::REPETITION {
+            let now = self.keys[self.keys.len() - 1];
+            if self.keys.iter().filter(|&&key| key == now).count() >= usize::from(limit)
+                && !matches!(self.position.turn(), Turn::Over(_))
+            {
+                return Turn::Over(Outcome::DRAW);
+            }
+        }
+        self.position.turn()
+    }
+
+    /// Whether `mv` may be played now, superko included.
+    pub fn is_legal(&self, mv: G::Move) -> bool {
+        !matches!(self.turn(), Turn::Over(_)) && self.position.is_legal(mv) && !self.repeats(mv)
+    }
+
+    /// Replaces the contents of `moves` by all legal moves, superko included.
+    pub fn legal_moves(&self, moves: &mut Vec<G::Move>) {
+        if matches!(self.turn(), Turn::Over(_)) {
+            moves.clear();
+            return;
+        }
+        self.position.legal_moves(moves);
+        if G::REPETITION == Repetition::Forbidden {
+            moves.retain(|&mv| !self.repeats(mv));
+        }
+    }
+
+    /// Plays a move that [`Record::is_legal`] allows (or a chance outcome).
+    pub fn play(&mut self, mv: G::Move) {
+        self.position.play(mv);
+        self.moves.push(mv);
+        self.keys.push(self.position.repetition_key());
+    }
+
+    /// Takes the last move back; `false` if there is none.
+    pub fn undo(&mut self) -> bool {
+        let Some(_) = self.moves.pop() else { return false };
+        self.keys.pop();
+        self.position = self.start.clone();
+        for &mv in &self.moves {
+            self.position.play(mv);
+        }
+        true
+    }
+
+    /// Whether `mv` would recreate an earlier position although the rules forbid it. A move that
+    /// leaves the position as it was (a pass in Go) does not count as recreating it.
+    fn repeats(&self, mv: G::Move) -> bool {
+        if G::REPETITION != Repetition::Forbidden {
+            return false;
+        }
+        let mut next = self.position.clone();
+        next.play(mv);
+        let key = next.repetition_key();
+        key != self.keys[self.keys.len() - 1] && self.keys.contains(&key)
+    }
+}
