@@ -1,1 +1,5 @@
-//! arena
+//! Where players meet: clocks, external engines, games, tournaments, ratings.
+
+pub mod player;
+
+pub use player::{Player, PlayerError};

@@ -1,1 +1,11 @@
-//! engine
+//! Value, search and learning, for any game that `afterstate-games` describes.
+//!
+//! Reading order: [`value`] (what a position is worth, and from which features) → [`search`] (how to
+//! choose a move with it) → [`learning`] (how the value is learnt).
+
+pub mod learning;
+pub mod search;
+pub mod value;
+
+pub use search::{Budget, Decision, Search};
+pub use value::{Value, ValueFunction};

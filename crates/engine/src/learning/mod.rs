@@ -1,0 +1,1 @@
+//! Learning values from play.

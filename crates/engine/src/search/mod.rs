@@ -1,0 +1,77 @@
+//! Choosing a move.
+
+use crate::Value;
+use afterstate_games::{Game, Rng};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a search, or any player, decided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision<M> {
+    /// The move; `None` resigns.
+    pub best: Option<M>,
+    /// What the decider thinks the position is worth, if it has an opinion.
+    pub value: Option<Value>,
+    /// The line of play that it expects, beginning with `best`.
+    pub principal_variation: Vec<M>,
+    /// How much was done for it: positions evaluated, or simulations.
+    pub effort: u64,
+    /// The depth that was completed, for searches that have one.
+    pub depth: Option<u32>,
+}
+
+impl<M: Copy> Decision<M> {
+    /// A bare move.
+    pub fn play(mv: M) -> Self {
+        Decision { best: Some(mv), value: None, principal_variation: vec![mv], effort: 0, depth: None }
+    }
+
+    /// Gives the game up.
+    pub fn resign() -> Self {
+        Decision { best: None, value: None, principal_variation: Vec::new(), effort: 0, depth: None }
+    }
+}
+
+/// How long a search may go on. Whatever limit is reached first ends it; none at all means that the
+/// search's own settings decide.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    /// At most so many simulations (or positions, for searches without simulations).
+    pub simulations: Option<u64>,
+    /// At most this deep.
+    pub depth: Option<u32>,
+    /// Stop at this moment.
+    pub deadline: Option<Instant>,
+    /// Stop as soon as somebody sets this.
+    pub stop: Option<Arc<AtomicBool>>,
+}
+
+impl Budget {
+    /// A limit of time alone, from now.
+    pub fn time(limit: Duration) -> Budget {
+        Budget { deadline: Some(Instant::now() + limit), ..Budget::default() }
+    }
+
+    /// Whether the time is up or somebody asked to stop. Costs a clock reading: ask now and then.
+    pub fn expired(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+/// A way to choose a move in a position.
+pub trait Search<G: Game>: Send {
+    /// Searches from `root`, where a player must be to move.
+    fn search(&mut self, root: &G, budget: &Budget, rng: &mut Rng) -> Decision<G::Move>;
+}
+
+/// Settings that several searches report in the same words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effort {
+    /// Positions whose value was computed.
+    pub evaluations: u64,
+    /// Positions that were expanded.
+    pub nodes: u64,
+}

@@ -1,0 +1,5 @@
+//! What positions are worth.
+
+mod function;
+
+pub use function::{Value, ValueFunction};
