@@ -1,5 +1,9 @@
 //! Counts uniform playouts of 9×9 Go.
-use afterstate_games::{PlayoutPolicy, go::{Go, UniformGoPlayout}, stream};
+use afterstate_games::{
+    PlayoutPolicy,
+    go::{Go, UniformGoPlayout},
+    stream,
+};
 fn main() {
     let n: u64 = std::env::args().nth(1).map_or(100_000, |a| a.parse().expect("a number"));
     let start = Go::new(9);
@@ -13,5 +17,11 @@ fn main() {
         total += moves.len();
     }
     let s = t.elapsed().as_secs_f64();
-    println!("{:.0} playouts/s, {:.1} moves, {:.3} won, {:.1} ns/move", n as f64 / s, total as f64 / n as f64, wins / n as f32, s*1e9/total as f64);
+    println!(
+        "{:.0} playouts/s, {:.1} moves, {:.3} won, {:.1} ns/move",
+        n as f64 / s,
+        total as f64 / n as f64,
+        wins / n as f32,
+        s * 1e9 / total as f64
+    );
 }

@@ -267,7 +267,9 @@ impl Board {
     #[inline(always)]
     pub fn is_legal(&self, point: Point, side: Side) -> bool {
         let cell = &self.cells[point.index()];
-        cell.color == Color::Empty && point.0 != self.ko && (cell.around >= AROUND_EMPTY || self.has_breath(point.0, side))
+        cell.color == Color::Empty
+            && point.0 != self.ko
+            && (cell.around >= AROUND_EMPTY || self.has_breath(point.0, side))
     }
 
     /// Whether a stone on a point without empty neighbours would live: it captures, or joins a chain
@@ -277,8 +279,7 @@ impl Board {
         let own = Color::of(side);
         self.neighbours(p).iter().any(|&n| {
             let cell = &self.cells[usize::from(n)];
-            cell.color != Color::Border
-                && (cell.color == own) != self.liberties[usize::from(cell.chain)].only_at(p)
+            cell.color != Color::Border && (cell.color == own) != self.liberties[usize::from(cell.chain)].only_at(p)
         })
     }
 
@@ -329,7 +330,10 @@ impl Board {
         let mut seen = [0; 4];
         for (i, n) in self.neighbours(point.0).into_iter().enumerate() {
             let cell = &self.cells[usize::from(n)];
-            if cell.color != enemy || seen.contains(&cell.chain) || !self.liberties[usize::from(cell.chain)].only_at(point.0) {
+            if cell.color != enemy
+                || seen.contains(&cell.chain)
+                || !self.liberties[usize::from(cell.chain)].only_at(point.0)
+            {
                 continue;
             }
             seen[i] = cell.chain;
