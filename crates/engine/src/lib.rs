@@ -4,6 +4,7 @@
 //! choose a move with it) → [`learning`] (how the value is learnt).
 
 pub mod learning;
+pub mod policy;
 pub mod search;
 pub mod value;
 

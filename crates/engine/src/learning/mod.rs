@@ -1,1 +1,10 @@
-//! Learning values from play.
+//! Learning values from play. A *rule* says how one position moves towards its target; a *trainer*
+//! says which positions are visited, in what order they are updated, and by how many threads.
+
+pub mod eligibility;
+pub mod self_play;
+pub mod td;
+
+pub use eligibility::{EligibilityTrace, TraceKind};
+pub use self_play::{Episode, Order, SelfPlay, SelfPlaySettings};
+pub use td::{Plies, Td, TdSettings};

@@ -1,5 +1,19 @@
-//! What positions are worth.
+//! What positions are worth, and the features from which that is computed.
+//!
+//! [`Features`] list what is active in a position, [`Weights`] say what each is worth, [`Linear`] makes
+//! a value of their sum. [`LocalShapes`] are the features of the first learner; [`TrackedGo`] keeps them
+//! up to date move by move.
 
+mod features;
 mod function;
+mod linear;
+mod local_shape;
+mod tracked;
+mod weights;
 
+pub use features::{ActiveSet, Features, Share};
 pub use function::{Value, ValueFunction};
+pub use linear::{Linear, Squash};
+pub use local_shape::{LocalShapes, MAX_WINDOWS, Patterns, Sharing, WindowSizes, Windows};
+pub use tracked::{Track, Tracked, TrackedGo, WindowTrack};
+pub use weights::Weights;

@@ -326,6 +326,12 @@ impl Board {
     /// Replaces the contents of `captured` by the stones that a stone of `side` on the empty `point` would capture.
     pub fn captures(&self, point: Point, side: Side, captured: &mut Vec<Point>) {
         captured.clear();
+        self.for_each_capture(point, side, |stone| captured.push(stone));
+    }
+
+    /// Calls `each` with every stone that a stone of `side` on the empty `point` would capture.
+    #[inline]
+    pub fn for_each_capture(&self, point: Point, side: Side, mut each: impl FnMut(Point)) {
         let enemy = Color::of(side.other());
         let mut seen = [0; 4];
         for (i, n) in self.neighbours(point.0).into_iter().enumerate() {
@@ -339,7 +345,7 @@ impl Board {
             seen[i] = cell.chain;
             let mut stone = cell.chain;
             loop {
-                captured.push(Point(stone));
+                each(Point(stone));
                 stone = self.cells[usize::from(stone)].next;
                 if stone == cell.chain {
                     break;

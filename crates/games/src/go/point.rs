@@ -53,6 +53,17 @@ impl Point {
         Point::at(ordinal % size, ordinal / size, size)
     }
 
+    /// Where the point is, as players say it: column letter (without I) and row.
+    ///
+    /// ```
+    /// use afterstate_games::go::Point;
+    /// assert_eq!(Point::at(8, 0, 9).label(9), "J1");
+    /// ```
+    pub fn label(self, size: usize) -> String {
+        let (x, y) = self.column_row(size);
+        format!("{}{}", char::from(b"ABCDEFGHJKLMNOPQRST"[x]), y + 1)
+    }
+
     /// An index for arrays over points; below 421 on every board.
     #[inline(always)]
     pub const fn index(self) -> usize {

@@ -26,7 +26,7 @@ impl Komi {
     /// `points` must be a multiple of one half and at most 1,000 either way.
     pub fn new(points: f64) -> Option<Komi> {
         let half_points = points * 2.0;
-        (half_points.fract() == 0.0 && half_points.abs() <= 2000.0).then(|| Komi { half_points: half_points as i16 })
+        (half_points.fract() == 0.0 && half_points.abs() <= 2000.0).then_some(Komi { half_points: half_points as i16 })
     }
 
     /// In points.

@@ -1,0 +1,84 @@
+//! Eligibility traces: how much credit each weight still gets for what happens next.
+
+use crate::value::{ActiveSet, Share, Weights};
+use serde::{Deserialize, Serialize};
+
+/// What happens to a weight's trace when one of its features is active again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TraceKind {
+    /// The new credit is added to what is left of the old (the paper's).
+    #[default]
+    Accumulating,
+    /// The new credit takes the place of the old.
+    Replacing,
+}
+
+/// Credit below this share of a fresh feature's is dropped (as RLGO does).
+const CUT: f32 = 0.001;
+
+/// e, a sparse vector over the weights.
+#[derive(Debug)]
+pub struct EligibilityTrace {
+    kind: TraceKind,
+    /// By weight; 0 where there is no credit.
+    credit: Vec<f32>,
+    /// The weights with credit.
+    touched: Vec<u32>,
+}
+
+impl EligibilityTrace {
+    /// No credit for any of `count` weights.
+    pub fn new(count: usize, kind: TraceKind) -> Self {
+        EligibilityTrace { kind, credit: vec![0.0; count + 1], touched: Vec::new() }
+    }
+
+    /// Forgets everything: a new game.
+    pub fn clear(&mut self) {
+        for &index in &self.touched {
+            self.credit[index as usize] = 0.0;
+        }
+        self.touched.clear();
+    }
+
+    /// e ← λ e + φ/‖φ‖² (accumulating); with replacing traces active weights get φ/‖φ‖² alone.
+    pub fn visit(&mut self, set: &ActiveSet, lambda: f32) {
+        let fresh = 1.0 / set.norm_squared().max(1) as f32;
+        let credit = &mut self.credit;
+        self.touched.retain(|&index| {
+            let left = credit[index as usize] * lambda;
+            let keep = left.abs() >= CUT * fresh;
+            credit[index as usize] = if keep { left } else { 0.0 };
+            keep
+        });
+        if self.kind == TraceKind::Replacing {
+            for share in set.shares() {
+                self.credit[share.index()] = 0.0;
+            }
+        }
+        for share in set.shares() {
+            let credit = &mut self.credit[share.index()];
+            // A weight can be listed twice when its credit passes through 0; `apply` allows for it.
+            if *credit == 0.0 {
+                self.touched.push(share.index() as u32);
+            }
+            *credit += share.sign() * fresh;
+        }
+        if self.kind == TraceKind::Replacing || self.touched.len() > set.norm_squared() {
+            self.touched.sort_unstable();
+            self.touched.dedup();
+        }
+    }
+
+    /// θ ← θ + `step`·e.
+    pub fn apply(&self, weights: &Weights, step: f32) {
+        for &index in &self.touched {
+            weights.add_to(Share::new(index as usize, false), step * self.credit[index as usize]);
+        }
+    }
+
+    /// The credit of one weight.
+    pub fn credit(&self, index: usize) -> f32 {
+        self.credit[index]
+    }
+}

@@ -1,0 +1,140 @@
+//! Temporal-difference learning of linear values: TD(λ) and its two-ply form NTD2(λ) (paper 000, §3.2).
+//!
+//! With V(s) = squash(φ(s)·θ) and n plies between a position and its target (1, or 2 so that the same
+//! colour is to move in both):
+//!
+//! ```text
+//! e ← λ e + φ(sₜ)/‖φ(sₜ)‖²                 one trace for each parity of t when n = 2
+//! θ ← θ + α e (V(sₜ₊ₙ) − V(sₜ))            V(sₜ₊ₙ) = z once the game is over
+//! ```
+//!
+//! The step has no σ′ factor: this is the gradient of the cross-entropy between the two values.
+
+use super::eligibility::{EligibilityTrace, TraceKind};
+use crate::Value;
+use crate::value::{ActiveSet, Squash, Weights};
+use afterstate_games::Outcome;
+use serde::{Deserialize, Serialize};
+
+/// How far ahead the target is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Plies {
+    /// The next position, where the other colour is to move.
+    One,
+    /// The position after both sides moved (the paper's default).
+    #[default]
+    Two,
+}
+
+impl Plies {
+    const fn count(self) -> usize {
+        match self {
+            Plies::One => 1,
+            Plies::Two => 2,
+        }
+    }
+}
+
+/// Settings of the rule; the defaults are the paper's.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct TdSettings {
+    /// α, which ‖φ‖² divides.
+    pub step_size: f32,
+    /// λ, from 0 (the next value alone) to 1 (the outcome alone).
+    pub lambda: f32,
+    /// How far ahead the target is.
+    pub plies: Plies,
+    /// What a trace does when its feature is active again.
+    pub traces: TraceKind,
+    /// σ, or nothing.
+    pub squash: Squash,
+}
+
+impl Default for TdSettings {
+    fn default() -> Self {
+        TdSettings {
+            step_size: 0.1,
+            lambda: 0.0,
+            plies: Plies::Two,
+            traces: TraceKind::Accumulating,
+            squash: Squash::Logistic,
+        }
+    }
+}
+
+/// The rule at work on one game: told of every position in turn, it moves the earlier ones.
+#[derive(Debug)]
+pub struct Td {
+    settings: TdSettings,
+    /// φ of the last positions, by t modulo 2 (modulo 1 for one-ply): each waits for its target.
+    waiting: [ActiveSet; 2],
+    /// Traces by parity; none when λ = 0, where the waiting set is the trace.
+    traces: Option<[EligibilityTrace; 2]>,
+    /// Positions reached in this game.
+    time: usize,
+    squared_error: f64,
+}
+
+impl Td {
+    /// A rule for a function of `count` weights.
+    pub fn new(count: usize, settings: TdSettings) -> Td {
+        let traces = (settings.lambda > 0.0).then(|| [(); 2].map(|()| EligibilityTrace::new(count, settings.traces)));
+        Td { settings, waiting: Default::default(), traces, time: 0, squared_error: 0.0 }
+    }
+
+    /// A game begins.
+    pub fn begin(&mut self) {
+        self.time = 0;
+        self.squared_error = 0.0;
+        for trace in self.traces.iter_mut().flatten() {
+            trace.clear();
+        }
+    }
+
+    /// Position sₜ was reached, and this is φ(sₜ) (taken over: `set` comes back with old contents).
+    /// Moves sₜ₋ₙ towards `value`, V(sₜ).
+    #[inline]
+    pub fn reached(&mut self, set: &mut ActiveSet, value: Value, weights: &Weights) {
+        let plies = self.settings.plies.count();
+        let slot = self.time % plies;
+        if self.time >= plies {
+            self.update(slot, value, weights);
+        }
+        std::mem::swap(&mut self.waiting[slot], set);
+        if let Some(traces) = &mut self.traces {
+            traces[slot].visit(&self.waiting[slot], self.settings.lambda);
+        }
+        self.time += 1;
+    }
+
+    /// The game has ended in the position that follows the last one reached: every position that still
+    /// waits moves towards the outcome.
+    pub fn ended(&mut self, outcome: Outcome, weights: &Weights) {
+        let plies = self.settings.plies.count();
+        for time in self.time.max(plies)..self.time + plies.min(self.time) {
+            self.update(time % plies, outcome.into(), weights);
+        }
+    }
+
+    /// The mean squared difference between values and their targets so far in this game.
+    pub fn mean_squared_error(&self) -> f64 {
+        self.squared_error / self.time.max(1) as f64
+    }
+
+    #[inline]
+    fn update(&mut self, slot: usize, target: Value, weights: &Weights) {
+        let set = &self.waiting[slot];
+        let active = set.norm_squared();
+        if active == 0 {
+            return;
+        }
+        let error = target.0 - self.settings.squash.value(weights.sum(set)).0;
+        self.squared_error += f64::from(error) * f64::from(error);
+        match &self.traces {
+            None => weights.add(set, self.settings.step_size * error / active as f32),
+            Some(traces) => traces[slot].apply(weights, self.settings.step_size * error),
+        }
+    }
+}

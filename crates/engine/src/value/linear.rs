@@ -1,0 +1,48 @@
+//! [`Linear`]: the value as a linear function of features, squashed or not.
+
+use super::features::{ActiveSet, Features};
+use super::function::{Value, ValueFunction};
+use super::weights::Weights;
+use afterstate_games::Game;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What makes a value of φ·θ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Squash {
+    /// V = σ(φ·θ), σ(x) = 1/(1+e⁻ˣ).
+    #[default]
+    Logistic,
+    /// V = ½ + φ·θ. The offset makes exchanging the colours take V to 1 − V, as the logistic form does by itself.
+    Linear,
+}
+
+impl Squash {
+    /// The value that belongs to a sum of weights.
+    #[inline(always)]
+    pub fn value(self, sum: f32) -> Value {
+        Value(match self {
+            Squash::Logistic => 1.0 / (1.0 + (-sum).exp()),
+            Squash::Linear => 0.5 + sum,
+        })
+    }
+}
+
+/// A value function V(s) = squash(φ(s)·θ) (paper 000, §2.4).
+pub struct Linear<F> {
+    /// φ.
+    pub features: Arc<F>,
+    /// θ.
+    pub weights: Arc<Weights>,
+    /// σ, or nothing.
+    pub squash: Squash,
+}
+
+impl<G: Game, F: Features<G>> ValueFunction<G> for Linear<F> {
+    fn value(&self, game: &G) -> Value {
+        let mut set = ActiveSet::default();
+        self.features.active(game, &mut set);
+        self.squash.value(self.weights.sum(&set))
+    }
+}
