@@ -1,0 +1,534 @@
+//! Time controls as text and as clocks.
+//!
+//! A [`Clock`] never looks at the time itself: whoever plays the game tells it how long a move took.
+//! That keeps it exact, and lets tests run hours of play in no time.
+//!
+//! | text | meaning |
+//! | --- | --- |
+//! | `none` | no limit: the player's own settings decide |
+//! | `10s/move` | at most so long for every move |
+//! | `1000sims/move` | so many simulations for every move, however long they take |
+//! | `5m` | so long for the whole game (sudden death) |
+//! | `5m+2s` | so long, and two seconds more after every move (Fischer) |
+//! | `5m+3x30s` | so long, then three periods of 30 seconds; a move within a period keeps it (Japanese byo-yomi) |
+//! | `5m+10/60s` | so long, then ten moves in every 60 seconds (Canadian byo-yomi) |
+//!
+//! A duration is a number, which may have a decimal point, and `ms`, `s`, `m` or `h`.
+
+use afterstate_engine::Budget;
+use afterstate_games::NotationError;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// How thinking time is limited. Reads and prints as text; see the [module](self) for the grammar.
+///
+/// ```
+/// use afterstate_arena::TimeControl;
+/// use std::time::Duration;
+/// let control: TimeControl = "5m+3x30s".parse().unwrap();
+/// let thirty = Duration::from_secs(30);
+/// assert_eq!(control, TimeControl::Japanese { main: 10 * thirty, periods: 3, period: thirty });
+/// assert_eq!(control.to_string(), "5m+3x30s");
+/// assert!("5 minutes".parse::<TimeControl>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum TimeControl {
+    /// No limit.
+    #[default]
+    None,
+    /// So long for every move.
+    PerMove(Duration),
+    /// So many simulations for every move.
+    Simulations(u64),
+    /// So long for the whole game.
+    SuddenDeath(Duration),
+    /// Time for the game, and more after every move.
+    Fischer {
+        /// At the start.
+        main: Duration,
+        /// Added after every move.
+        increment: Duration,
+    },
+    /// Main time, then periods that only a move longer than one uses up.
+    Japanese {
+        /// Before the first period.
+        main: Duration,
+        /// How many periods.
+        periods: u32,
+        /// Length of a period.
+        period: Duration,
+    },
+    /// Main time, then some number of moves in every period.
+    Canadian {
+        /// Before the first period.
+        main: Duration,
+        /// Moves to be made in a period.
+        stones: u32,
+        /// Length of a period.
+        period: Duration,
+    },
+}
+
+/// Longer than any game; keeps sums of durations far from overflow.
+const LONGEST: Duration = Duration::from_secs(1000 * 3600);
+
+fn write_duration(f: &mut fmt::Formatter<'_>, duration: Duration) -> fmt::Result {
+    match duration.as_millis() {
+        0 => write!(f, "0s"),
+        ms if ms % 3_600_000 == 0 => write!(f, "{}h", ms / 3_600_000),
+        ms if ms % 60_000 == 0 => write!(f, "{}m", ms / 60_000),
+        ms if ms % 1000 == 0 => write!(f, "{}s", ms / 1000),
+        ms => write!(f, "{ms}ms"),
+    }
+}
+
+/// Seconds are printed as `60s` after a slash or an `x`, so that periods look alike in every control.
+fn write_seconds(f: &mut fmt::Formatter<'_>, duration: Duration) -> fmt::Result {
+    match duration.as_millis() {
+        ms if ms % 1000 == 0 => write!(f, "{}s", ms / 1000),
+        ms => write!(f, "{ms}ms"),
+    }
+}
+
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            TimeControl::None => write!(f, "none"),
+            TimeControl::PerMove(time) => write_seconds(f, time).and_then(|()| write!(f, "/move")),
+            TimeControl::Simulations(count) => write!(f, "{count}sims/move"),
+            TimeControl::SuddenDeath(main) => write_duration(f, main),
+            TimeControl::Fischer { main, increment } => {
+                write_duration(f, main)?;
+                write!(f, "+")?;
+                write_seconds(f, increment)
+            }
+            TimeControl::Japanese { main, periods, period } => {
+                write_duration(f, main)?;
+                write!(f, "+{periods}x")?;
+                write_seconds(f, period)
+            }
+            TimeControl::Canadian { main, stones, period } => {
+                write_duration(f, main)?;
+                write!(f, "+{stones}/")?;
+                write_seconds(f, period)
+            }
+        }
+    }
+}
+
+/// A duration of whole milliseconds, at most [`LONGEST`].
+fn parse_duration(text: &str) -> Option<Duration> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    if number.len() > 12 || !number.starts_with(|c: char| c.is_ascii_digit()) || number.ends_with('.') {
+        return None;
+    }
+    let milliseconds = match unit {
+        "ms" => 1.0,
+        "s" => 1000.0,
+        "m" => 60_000.0,
+        "h" => 3_600_000.0,
+        _ => return None,
+    } * number.parse::<f64>().ok()?;
+    let rounded = milliseconds.round();
+    if (milliseconds - rounded).abs() > 1e-6 {
+        return None;
+    }
+    let duration = Duration::from_millis(rounded as u64);
+    (duration <= LONGEST).then_some(duration)
+}
+
+fn parse_count(text: &str) -> Option<u32> {
+    (text.len() <= 6 && text.bytes().all(|b| b.is_ascii_digit()))
+        .then(|| text.parse().ok())
+        .flatten()
+        .filter(|&n| n > 0)
+}
+
+fn parse_control(text: &str) -> Option<TimeControl> {
+    if text == "none" {
+        return Some(TimeControl::None);
+    }
+    let positive = |text: &str| parse_duration(text).filter(|duration| !duration.is_zero());
+    if let Some(per_move) = text.strip_suffix("/move") {
+        return match per_move.strip_suffix("sims") {
+            Some(count) if !count.is_empty() && count.bytes().all(|b| b.is_ascii_digit()) => {
+                count.parse().ok().filter(|&n| n > 0).map(TimeControl::Simulations)
+            }
+            Some(_) => None,
+            None => positive(per_move).map(TimeControl::PerMove),
+        };
+    }
+    let Some((main, extra)) = text.split_once('+') else {
+        return positive(text).map(TimeControl::SuddenDeath);
+    };
+    let main = parse_duration(main)?;
+    if let Some((periods, period)) = extra.split_once('x') {
+        Some(TimeControl::Japanese { main, periods: parse_count(periods)?, period: positive(period)? })
+    } else if let Some((stones, period)) = extra.split_once('/') {
+        Some(TimeControl::Canadian { main, stones: parse_count(stones)?, period: positive(period)? })
+    } else {
+        // Without main time there would be none at all for the first move.
+        (!main.is_zero()).then_some(TimeControl::Fischer { main, increment: positive(extra)? })
+    }
+}
+
+impl FromStr for TimeControl {
+    type Err = NotationError;
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        parse_control(text.trim()).ok_or_else(|| {
+            NotationError::new(
+                "time control",
+                text,
+                "none, 10s/move, 1000sims/move, 5m (sudden death), 5m+2s (Fischer), 5m+3x30s (Japanese) or 5m+10/60s (Canadian)",
+            )
+        })
+    }
+}
+
+impl TryFrom<String> for TimeControl {
+    type Error = NotationError;
+    fn try_from(text: String) -> Result<Self, NotationError> {
+        text.parse()
+    }
+}
+
+impl From<TimeControl> for String {
+    fn from(control: TimeControl) -> String {
+        control.to_string()
+    }
+}
+
+/// A player used more time than it had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlagFall {
+    /// How long the move took.
+    pub used: Duration,
+    /// How long it might have taken.
+    pub allowed: Duration,
+}
+
+impl fmt::Display for FlagFall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "used {:.3} s, had {:.3} s", self.used.as_secs_f64(), self.allowed.as_secs_f64())
+    }
+}
+
+/// One side's clock.
+///
+/// ```
+/// use afterstate_arena::Clock;
+/// use std::time::Duration;
+/// let mut clock = Clock::new("1m+2s".parse().unwrap(), Duration::from_millis(100));
+/// clock.spend(Duration::from_secs(10)).unwrap();
+/// assert_eq!(clock.main_left(), Duration::from_secs(52));
+/// assert!(clock.spend(Duration::from_secs(53)).is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clock {
+    control: TimeControl,
+    lag: Duration,
+    main: Duration,
+    /// Japanese: periods left. Canadian: moves still to be made in this period.
+    count: u32,
+    /// Canadian: time left in this period.
+    period: Duration,
+}
+
+impl Clock {
+    /// A clock that has not run yet. `lag` is how far a move may exceed its time without losing: it
+    /// covers what the machine adds to a player's thinking.
+    pub fn new(control: TimeControl, lag: Duration) -> Clock {
+        let (main, count, period) = match control {
+            TimeControl::None | TimeControl::Simulations(_) | TimeControl::PerMove(_) => {
+                (Duration::ZERO, 0, Duration::ZERO)
+            }
+            TimeControl::SuddenDeath(main) | TimeControl::Fischer { main, .. } => (main, 0, Duration::ZERO),
+            TimeControl::Japanese { main, periods, period } => (main, periods, period),
+            TimeControl::Canadian { main, stones, period } => (main, stones, period),
+        };
+        Clock { control, lag: lag.min(LONGEST), main, count, period }
+    }
+
+    /// The rules this clock runs by.
+    pub fn control(&self) -> TimeControl {
+        self.control
+    }
+
+    /// Main time left.
+    pub fn main_left(&self) -> Duration {
+        self.main
+    }
+
+    /// Japanese periods left, or Canadian moves left in this period; 0 in other controls.
+    pub fn count_left(&self) -> u32 {
+        self.count
+    }
+
+    /// What is left of the current byo-yomi period once the main time has run out; zero in other controls.
+    pub fn period_left(&self) -> Duration {
+        self.period
+    }
+
+    /// How long the next move may take before the flag falls, lag not counted; `None` is for ever.
+    pub fn allowed(&self) -> Option<Duration> {
+        match self.control {
+            TimeControl::None | TimeControl::Simulations(_) => None,
+            TimeControl::PerMove(time) => Some(time),
+            TimeControl::SuddenDeath(_) | TimeControl::Fischer { .. } => Some(self.main),
+            TimeControl::Japanese { period, .. } => Some(self.main + period * self.count),
+            TimeControl::Canadian { .. } => Some(self.main + self.period),
+        }
+    }
+
+    /// [`Clock::allowed`] and the lag: whoever has not answered after this long has lost.
+    pub fn flag_after(&self) -> Option<Duration> {
+        self.allowed().map(|allowed| allowed + self.lag)
+    }
+
+    /// How long to think about the next move: all of a time per move, most of a byo-yomi share, and
+    /// otherwise a thirtieth of what is left, as if the game always had thirty moves to go.
+    pub fn share(&self) -> Option<Duration> {
+        let most = |time: Duration| time / 10 * 9;
+        match self.control {
+            TimeControl::None | TimeControl::Simulations(_) => None,
+            TimeControl::PerMove(time) => Some(time),
+            TimeControl::SuddenDeath(_) => Some(self.main / 30),
+            TimeControl::Fischer { increment, .. } => Some((self.main / 30 + increment / 4 * 3).min(most(self.main))),
+            TimeControl::Japanese { period, .. } => Some((self.main / 30).max(most(period))),
+            TimeControl::Canadian { .. } => Some((self.main / 30).max(most(self.period / self.count.max(1)))),
+        }
+    }
+
+    /// The budget of a move that begins at `now`.
+    pub fn budget(&self, now: Instant) -> Budget {
+        let simulations = match self.control {
+            TimeControl::Simulations(count) => Some(count),
+            _ => None,
+        };
+        Budget { simulations, deadline: self.share().map(|share| now + share), ..Budget::default() }
+    }
+
+    /// A move took `used`. After an error the clock is no longer meaningful.
+    pub fn spend(&mut self, used: Duration) -> Result<(), FlagFall> {
+        let Some(allowed) = self.allowed() else { return Ok(()) };
+        if used > allowed + self.lag {
+            return Err(FlagFall { used, allowed });
+        }
+        // What the lag forgives counts as thinking right up to the limit.
+        let used = used.min(allowed);
+        let over = used.saturating_sub(self.main);
+        match self.control {
+            TimeControl::None | TimeControl::Simulations(_) | TimeControl::PerMove(_) => {}
+            TimeControl::SuddenDeath(_) => self.main -= used,
+            TimeControl::Fischer { increment, .. } => self.main = (self.main - used + increment).min(LONGEST),
+            TimeControl::Japanese { period, .. } => {
+                self.main = self.main.saturating_sub(used);
+                let spent = u32::try_from(over.as_nanos().saturating_sub(1) / period.as_nanos()).unwrap_or(u32::MAX);
+                self.count = self.count.saturating_sub(spent).max(1);
+            }
+            TimeControl::Canadian { stones, period, .. } => {
+                let in_period = self.main.is_zero() || !over.is_zero();
+                self.main = self.main.saturating_sub(used);
+                if in_period {
+                    self.period -= over;
+                    self.count -= 1;
+                    if self.count == 0 {
+                        (self.count, self.period) = (stones, period);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LAG: Duration = Duration::from_millis(100);
+
+    fn clock(text: &str) -> Clock {
+        Clock::new(text.parse().expect(text), LAG)
+    }
+
+    fn seconds(s: f64) -> Duration {
+        Duration::from_secs_f64(s)
+    }
+
+    #[test]
+    fn texts_mean_what_the_table_says() {
+        let cases = [
+            ("none", TimeControl::None),
+            ("10s/move", TimeControl::PerMove(seconds(10.0))),
+            ("250ms/move", TimeControl::PerMove(seconds(0.25))),
+            ("1000sims/move", TimeControl::Simulations(1000)),
+            ("5m", TimeControl::SuddenDeath(seconds(300.0))),
+            ("5m+2s", TimeControl::Fischer { main: seconds(300.0), increment: seconds(2.0) }),
+            ("0s+1x5s", TimeControl::Japanese { main: seconds(0.0), periods: 1, period: seconds(5.0) }),
+            ("1h+10/60s", TimeControl::Canadian { main: seconds(3600.0), stones: 10, period: seconds(60.0) }),
+        ];
+        for (text, control) in cases {
+            assert_eq!(text.parse::<TimeControl>(), Ok(control));
+            assert_eq!(control.to_string(), text);
+            let json = serde_json::to_string(&control).unwrap();
+            assert_eq!(json, format!("\"{text}\""));
+            assert_eq!(serde_json::from_str::<TimeControl>(&json).unwrap(), control);
+        }
+        assert_eq!("1.5m".parse(), Ok(TimeControl::SuddenDeath(seconds(90.0))));
+    }
+
+    #[test]
+    fn malformed_texts_are_refused() {
+        for text in [
+            "",
+            "5",
+            "5m+",
+            "+2s",
+            "s",
+            "-5m",
+            "5m-2s",
+            "0s",
+            "0s/move",
+            "0sims/move",
+            "sims/move",
+            "5m+0x30s",
+            "5m+3x",
+            "5m+x30s",
+            "5m+0/60s",
+            "5m+3x0s",
+            "5m+10/0s",
+            "1e3s",
+            "1..5s",
+            "1.s",
+            ".5s",
+            "0.0001s",
+            "9999999h",
+            "5m+2s+2s",
+            "∞",
+            "5m+10/60s/move",
+            "99999999999999999999sims/move",
+            "+5sims/move",
+            "nan s",
+            "5m+99999999x1s",
+            "0s+1s",
+        ] {
+            let error = text.parse::<TimeControl>().expect_err(text);
+            assert!(error.to_string().contains("sudden death"), "{error}");
+        }
+    }
+
+    #[test]
+    fn sudden_death_runs_down_and_falls() {
+        let mut clock = clock("10s");
+        for _ in 0..9 {
+            clock.spend(seconds(1.0)).unwrap();
+        }
+        assert_eq!(clock.allowed(), Some(seconds(1.0)));
+        clock.spend(seconds(1.05)).expect("the lag forgives 50 ms");
+        assert_eq!(clock.main_left(), Duration::ZERO);
+        assert_eq!(clock.spend(seconds(0.2)), Err(FlagFall { used: seconds(0.2), allowed: Duration::ZERO }));
+    }
+
+    #[test]
+    fn japanese_periods_return_after_each_move() {
+        let mut clock = clock("10s+3x5s");
+        assert_eq!(clock.allowed(), Some(seconds(25.0)));
+        clock.spend(seconds(12.0)).unwrap();
+        assert_eq!((clock.main_left(), clock.count_left()), (Duration::ZERO, 3));
+        for _ in 0..100 {
+            clock.spend(seconds(5.0)).expect("a move of exactly one period keeps it");
+        }
+        assert_eq!(clock.count_left(), 3);
+        clock.spend(seconds(5.2)).unwrap();
+        assert_eq!(clock.count_left(), 2);
+        clock.spend(seconds(9.0)).unwrap();
+        assert_eq!(clock.count_left(), 1);
+        clock.spend(seconds(4.9)).unwrap();
+        assert!(clock.spend(seconds(5.2)).is_err());
+    }
+
+    #[test]
+    fn canadian_periods_renew_after_their_stones() {
+        let mut clock = clock("10s+2/8s");
+        clock.spend(seconds(10.0)).unwrap();
+        assert_eq!((clock.count_left(), clock.period_left()), (2, seconds(8.0)));
+        clock.spend(seconds(6.0)).unwrap();
+        assert_eq!((clock.count_left(), clock.period_left()), (1, seconds(2.0)));
+        clock.spend(seconds(1.0)).unwrap();
+        assert_eq!((clock.count_left(), clock.period_left()), (2, seconds(8.0)));
+        clock.spend(seconds(7.0)).unwrap();
+        assert!(clock.spend(seconds(1.5)).is_err());
+    }
+
+    #[test]
+    fn a_move_that_crosses_from_main_time_counts_in_the_period() {
+        let mut clock = clock("10s+2/8s");
+        clock.spend(seconds(13.0)).unwrap();
+        assert_eq!((clock.count_left(), clock.period_left()), (1, seconds(5.0)));
+    }
+
+    #[test]
+    fn per_move_time_and_simulations_never_run_down() {
+        let mut clock = clock("2s/move");
+        for _ in 0..1000 {
+            clock.spend(seconds(2.0)).unwrap();
+        }
+        assert!(clock.spend(seconds(2.2)).is_err());
+        let mut clock = super::tests::clock("50sims/move");
+        clock.spend(seconds(1e6)).unwrap();
+        let budget = clock.budget(Instant::now());
+        assert_eq!((budget.simulations, budget.deadline), (Some(50), None));
+    }
+
+    #[test]
+    fn whoever_uses_its_share_never_loses_on_time() {
+        for text in ["1s", "10m", "10s+1s", "1s+1s", "10s+1x1s", "1m+3x5s", "0s+5/10s", "1m+25/60s", "1s/move"] {
+            let mut clock = clock(text);
+            for number in 0..500 {
+                let share = clock.share().unwrap();
+                // Thinking is never exact: 1 ms late, forgiven by the lag.
+                clock
+                    .spend(share + Duration::from_millis(1))
+                    .unwrap_or_else(|fall| panic!("{text}, move {number}: {fall}"));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_control_survives_its_text(kind in 0..6, main in 0u64..1_000_000, count in 1u32..1000, extra in 1u64..1_000_000) {
+            let (main_time, extra) = (Duration::from_millis(main), Duration::from_millis(extra));
+            let control = match kind {
+                0 => TimeControl::PerMove(extra),
+                1 => TimeControl::Simulations(main + 1),
+                2 => TimeControl::SuddenDeath(extra),
+                3 => TimeControl::Fischer { main: main_time + extra, increment: extra },
+                4 => TimeControl::Japanese { main: main_time, periods: count, period: extra },
+                _ => TimeControl::Canadian { main: main_time, stones: count, period: extra },
+            };
+            prop_assert_eq!(control.to_string().parse(), Ok(control));
+        }
+
+        #[test]
+        fn no_text_panics(text in "\\PC{0,30}") {
+            let _ = text.parse::<TimeControl>();
+        }
+
+        #[test]
+        fn no_clock_gains_main_time_from_a_move(kind in 0..3usize, moves in proptest::collection::vec(0u64..3000, 1..100)) {
+            let mut clock = clock(["30s", "30s+2x1s", "30s+4/6s"][kind]);
+            for ms in moves {
+                let before = clock.main_left();
+                if clock.spend(Duration::from_millis(ms)).is_err() { break; }
+                prop_assert!(clock.main_left() <= before);
+                prop_assert_eq!(before - clock.main_left(), before.min(Duration::from_millis(ms)));
+            }
+        }
+    }
+}
