@@ -4,7 +4,9 @@
 pub mod eligibility;
 pub mod self_play;
 pub mod td;
+pub mod training;
 
 pub use eligibility::{EligibilityTrace, TraceKind};
 pub use self_play::{Episode, Order, SelfPlay, SelfPlaySettings};
 pub use td::{Plies, Td, TdSettings};
+pub use training::{Training, TrainingTotals};

@@ -4,13 +4,16 @@
 //! a value of their sum. [`LocalShapes`] are the features of the first learner; [`TrackedGo`] keeps them
 //! up to date move by move.
 
+pub mod checkpoint;
 mod features;
 mod function;
 mod linear;
 mod local_shape;
+pub mod rlgo_file;
 mod tracked;
 mod weights;
 
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use features::{ActiveSet, Features, Share};
 pub use function::{Value, ValueFunction};
 pub use linear::{Linear, Squash};

@@ -1,0 +1,108 @@
+//! Many games of self-play, by one thread or several that share the weights.
+
+use super::self_play::{SelfPlay, SelfPlaySettings};
+use super::td::TdSettings;
+use crate::value::{Features, Weights};
+use afterstate_games::{Game, stream};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What self-play learns, and how.
+pub struct Training<G, F> {
+    /// Where every game begins.
+    pub start: G,
+    /// φ.
+    pub features: Arc<F>,
+    /// θ, shared by all threads.
+    pub weights: Arc<Weights>,
+    /// The learning rule.
+    pub td: TdSettings,
+    /// The policy.
+    pub self_play: SelfPlaySettings,
+    /// Game number i draws from stream i of this seed, whichever thread plays it.
+    pub seed: u64,
+    /// Learner threads. With one, the result is reproducible to the bit.
+    pub threads: usize,
+}
+
+/// Sums over the games of a stretch of training.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TrainingTotals {
+    /// Games played.
+    pub games: u64,
+    /// Moves played, passes included.
+    pub moves: u64,
+    /// Afterstates evaluated.
+    pub evaluations: u64,
+    /// Sum over games of the mean squared TD-error.
+    pub squared_error: f64,
+    /// Sum over games of the first player's score.
+    pub first_player_score: f64,
+}
+
+impl TrainingTotals {
+    fn add(&mut self, other: &TrainingTotals) {
+        self.games += other.games;
+        self.moves += other.moves;
+        self.evaluations += other.evaluations;
+        self.squared_error += other.squared_error;
+        self.first_player_score += other.first_player_score;
+    }
+}
+
+impl<G: Game, F: Features<G>> Training<G, F> {
+    /// Plays the games with numbers in `games`, or fewer if `stop` is set meanwhile (games in progress
+    /// are finished). `progress` is told of the totals so far, about every hundred games.
+    ///
+    /// The games that were played are always the first of the range, so that training can go on
+    /// from the number after them.
+    pub fn run(
+        &self,
+        games: Range<u64>,
+        stop: &AtomicBool,
+        progress: &(dyn Fn(TrainingTotals) + Sync),
+    ) -> TrainingTotals {
+        let next = AtomicU64::new(games.start);
+        let totals = Mutex::new(TrainingTotals::default());
+        let work = || {
+            let mut learner =
+                SelfPlay::new(self.features.clone(), self.weights.clone(), self.td.clone(), self.self_play.clone());
+            let mut unreported = TrainingTotals::default();
+            let report = |unreported: &mut TrainingTotals| {
+                let mut totals = totals.lock().expect("no thread panics with the totals");
+                totals.add(unreported);
+                *unreported = TrainingTotals::default();
+                progress(*totals);
+            };
+            while !stop.load(Ordering::Relaxed) {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= games.end {
+                    break;
+                }
+                let episode = learner.play(&self.start, &mut stream(self.seed, number));
+                unreported.add(&TrainingTotals {
+                    games: 1,
+                    moves: episode.moves as u64,
+                    evaluations: episode.evaluations,
+                    squared_error: episode.squared_error,
+                    first_player_score: f64::from(episode.outcome.first_player_score()),
+                });
+                if unreported.games == 100 {
+                    report(&mut unreported);
+                }
+            }
+            report(&mut unreported);
+        };
+        if self.threads <= 1 {
+            work();
+        } else {
+            std::thread::scope(|scope| {
+                for _ in 0..self.threads {
+                    scope.spawn(work);
+                }
+            });
+        }
+        totals.into_inner().expect("no thread panics with the totals")
+    }
+}

@@ -1,0 +1,220 @@
+//! [`Checkpoint`]: weights on disk, with everything needed to play with them.
+//!
+//! A checkpoint is one safetensors file. Its header holds, under the key `afterstate`, the format's
+//! version, a description in JSON and a CRC-32 of description and weights; its tensors are
+//! little-endian f32. Files are written beside their final name, synced and renamed, so that a name
+//! always means a whole file.
+
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The newest format that this version reads, and the one it writes.
+pub const FORMAT: u32 = 1;
+
+/// Larger files are refused before they are read.
+pub const MAX_BYTES: u64 = 200 << 20;
+
+/// The header's key for everything that is not a tensor.
+const KEY: &str = "afterstate";
+
+/// What is wrong with a checkpoint.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// The file system said no.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Its error.
+        source: io::Error,
+    },
+    /// The content is not a checkpoint that this version can use.
+    #[error("{path}: {problem}; {hint}")]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        problem: String,
+        /// What to do about it.
+        hint: &'static str,
+    },
+}
+
+/// Named vectors of weights with a description.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint<A> {
+    /// What the weights are: enough to rebuild features and settings.
+    pub about: A,
+    /// The weights.
+    pub weights: Vec<f32>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    format: u32,
+    crc: u32,
+    /// JSON inside the JSON, so that the checksum covers its exact text.
+    about: String,
+}
+
+fn checksum(about: &str, data: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(about.as_bytes());
+    hasher.update(data);
+    hasher.finalize()
+}
+
+const DAMAGED: &str = "the file is damaged: use an earlier checkpoint";
+
+impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
+    /// The bytes of the file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let data: Vec<u8> = self.weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
+        let about = serde_json::to_string(&self.about).expect("descriptions are plain data");
+        let header = Header { format: FORMAT, crc: checksum(&about, &data), about };
+        let text = serde_json::to_string(&header).expect("headers are plain data");
+        let view = TensorView::new(Dtype::F32, vec![self.weights.len()], &data).expect("the shape fits the data");
+        safetensors::serialize([("weights", view)], Some(HashMap::from([(KEY.to_string(), text)])))
+            .expect("a single tensor can always be written")
+    }
+
+    /// Reads the bytes of a file; `path` is only for messages.
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, CheckpointError> {
+        let invalid = |problem: String, hint| CheckpointError::Invalid { path: path.to_path_buf(), problem, hint };
+        let damaged = |problem: String| invalid(problem, DAMAGED);
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| {
+            invalid(format!("not a safetensors file ({error})"), "expected a checkpoint that `train` wrote")
+        })?;
+        let text = metadata.metadata().as_ref().and_then(|map| map.get(KEY)).ok_or_else(|| {
+            invalid(format!("no '{KEY}' entry in its header"), "expected a checkpoint that `train` wrote")
+        })?;
+        let header: Header =
+            serde_json::from_str(text).map_err(|error| damaged(format!("unreadable header ({error})")))?;
+        if header.format != FORMAT {
+            return Err(invalid(
+                format!("format {}, expected {FORMAT}", header.format),
+                "use the version that wrote it",
+            ));
+        }
+        let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(error.to_string()))?;
+        let view = tensors.tensor("weights").map_err(|error| damaged(error.to_string()))?;
+        if view.dtype() != Dtype::F32 {
+            return Err(damaged(format!("weights are {:?}, expected F32", view.dtype())));
+        }
+        if checksum(&header.about, view.data()) != header.crc {
+            return Err(damaged("checksum does not match".to_string()));
+        }
+        let weights: Vec<f32> = view.data().as_chunks::<4>().0.iter().map(|&four| f32::from_le_bytes(four)).collect();
+        if let Some(i) = weights.iter().position(|weight| !weight.is_finite()) {
+            return Err(invalid(
+                format!("weight {i} is {}", weights[i]),
+                "the training diverged: try a smaller step size",
+            ));
+        }
+        let about = serde_json::from_str(&header.about)
+            .map_err(|error| invalid(format!("description: {error}"), "use the version that wrote it"))?;
+        Ok(Checkpoint { about, weights })
+    }
+
+    /// Reads a file.
+    pub fn load(path: &Path) -> Result<Self, CheckpointError> {
+        let io = |source| CheckpointError::Io { path: path.to_path_buf(), source };
+        let file = fs::File::open(path).map_err(io)?;
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(CheckpointError::Invalid {
+                path: path.to_path_buf(),
+                problem: format!("more than {} MiB", MAX_BYTES >> 20),
+                hint: "expected a checkpoint that `train` wrote",
+            });
+        }
+        Self::from_bytes(&bytes, path)
+    }
+
+    /// Writes a file as a whole or not at all.
+    pub fn save(&self, path: &Path) -> Result<(), CheckpointError> {
+        write_whole(path, &self.to_bytes()).map_err(|source| CheckpointError::Io { path: path.to_path_buf(), source })
+    }
+}
+
+/// Writes a file as a whole or not at all: to a temporary name in the same folder, synced, renamed,
+/// and the folder synced.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut name = path.file_name().ok_or_else(|| io::Error::other("no file name"))?.to_os_string();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = folder.join(name);
+    let written = (|| {
+        let mut file = fs::File::create(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)?;
+        // Not every platform can open a folder; where it can, the new name survives a power cut too.
+        if let Ok(folder) = fs::File::open(folder) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    })();
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    struct About {
+        games: u64,
+    }
+
+    fn sample() -> Checkpoint<About> {
+        Checkpoint { about: About { games: 7 }, weights: vec![0.5, -1.25, 3.0] }
+    }
+
+    #[test]
+    fn a_saved_checkpoint_comes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/er/one.safetensors");
+        sample().save(&path).unwrap();
+        assert_eq!(Checkpoint::load(&path).unwrap(), sample());
+        let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
+        assert_eq!(left.len(), 1, "no temporary file stays behind");
+    }
+
+    #[test]
+    fn any_flipped_or_missing_byte_is_refused_in_one_line() {
+        let bytes = sample().to_bytes();
+        for i in 0..bytes.len() {
+            for damaged in [bytes[..i].to_vec(), {
+                let mut b = bytes.clone();
+                b[i] ^= 1;
+                b
+            }] {
+                match Checkpoint::<About>::from_bytes(&damaged, Path::new("x")) {
+                    // Padding and the names of JSON white space carry nothing.
+                    Ok(read) => assert_eq!(read, sample()),
+                    Err(error) => assert!(!error.to_string().contains('\n') && error.to_string().starts_with("x: ")),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn weights_that_are_not_numbers_are_refused() {
+        let bad = Checkpoint { about: About { games: 1 }, weights: vec![f32::NAN] };
+        let error = Checkpoint::<About>::from_bytes(&bad.to_bytes(), Path::new("x")).unwrap_err();
+        assert!(error.to_string().contains("diverged"), "{error}");
+    }
+}
