@@ -10,6 +10,7 @@ mod function;
 mod linear;
 mod local_shape;
 pub mod rlgo_file;
+pub mod shape_agent;
 mod tracked;
 mod weights;
 
@@ -18,5 +19,6 @@ pub use features::{ActiveSet, Features, Share};
 pub use function::{Value, ValueFunction};
 pub use linear::{Linear, Squash};
 pub use local_shape::{LocalShapes, MAX_WINDOWS, Patterns, Sharing, WindowSizes, Windows};
+pub use shape_agent::ShapeAgent;
 pub use tracked::{Track, Tracked, TrackedGo, WindowTrack};
 pub use weights::Weights;
