@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod player;
+pub mod rating;
 
 pub use clock::{Clock, FlagFall, TimeControl};
 pub use player::{Player, PlayerError, RandomPlayer, SearchPlayer};

@@ -1,0 +1,145 @@
+//! Intervals for a single score: a proportion, or the Elo difference of a match.
+
+use super::Tally;
+use serde::{Deserialize, Serialize};
+
+/// Standard deviations on either side of the mean that hold 95 % of a normal distribution.
+pub(crate) const Z95: f64 = 1.959_963_984_540_054;
+
+/// The probability that a standard normal variable is below `x`.
+///
+/// ```
+/// assert!((afterstate_arena::rating::normal_cdf(1.959964) - 0.975).abs() < 1e-6);
+/// ```
+pub fn normal_cdf(x: f64) -> f64 {
+    0.5 * libm::erfc(-x / std::f64::consts::SQRT_2)
+}
+
+/// The expected score (0..=1) of somebody `elo` points stronger: `1 / (1 + 10^(−elo/400))`.
+pub fn expected_score(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+/// The Elo difference at which `score` (0..=1) is expected; infinite at 0 and 1. Inverse of [`expected_score`].
+///
+/// ```
+/// use afterstate_arena::rating::{expected_score, score_to_elo};
+/// assert!((score_to_elo(0.75) - 190.85).abs() < 0.01);
+/// assert!((score_to_elo(expected_score(35.0)) - 35.0).abs() < 1e-9);
+/// ```
+pub fn score_to_elo(score: f64) -> f64 {
+    400.0 * (score / (1.0 - score)).log10()
+}
+
+/// A proportion with its 95 % interval, all in 0..=1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proportion {
+    /// What was observed; ½ without observations.
+    pub estimate: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// Wilson's 95 % interval (1927) of a winning rate. `wins` may hold halves for draws, for which the interval is
+/// too wide (see [`match_elo`] for one that knows about draws). `wins` beyond `games` counts as all of them.
+///
+/// ```
+/// let rate = afterstate_arena::rating::wilson(8.0, 10);
+/// assert!((rate.low - 0.490).abs() < 0.001 && (rate.high - 0.943).abs() < 0.001);
+/// ```
+pub fn wilson(wins: f64, games: u64) -> Proportion {
+    if games == 0 || wins.is_nan() {
+        return Proportion { estimate: 0.5, low: 0.0, high: 1.0 };
+    }
+    let n = games as f64;
+    wilson_of((wins / n).clamp(0.0, 1.0), n)
+}
+
+/// Wilson's interval for a share `p` of `n` observations, which need not be a whole number.
+fn wilson_of(p: f64, n: f64) -> Proportion {
+    let z2 = Z95 * Z95;
+    let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
+    let half = Z95 * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt() / (1.0 + z2 / n);
+    // At the ends of the range the interval touches them exactly, whatever the rounding says.
+    let low = if p == 0.0 { 0.0 } else { (middle - half).max(0.0) };
+    let high = if p == 1.0 { 1.0 } else { (middle + half).min(1.0) };
+    Proportion { estimate: p, low, high }
+}
+
+/// An Elo difference with its 95 % interval. An end that the games do not limit is infinite (written as
+/// `"inf"` or `"-inf"` in JSON).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EloInterval {
+    /// The estimate.
+    #[serde(with = "maybe_infinite")]
+    pub elo: f64,
+    /// Lower end.
+    #[serde(with = "maybe_infinite")]
+    pub low: f64,
+    /// Upper end.
+    #[serde(with = "maybe_infinite")]
+    pub high: f64,
+}
+
+/// The Elo difference (positive: the tally's owner is stronger) that a match shows, by the logistic curve.
+///
+/// The interval is Wilson's for the score, with as many observations as would give a plain win-or-loss match
+/// the same variance: draws make a match more telling. Without games it is the whole line.
+///
+/// ```
+/// use afterstate_arena::rating::{Tally, match_elo};
+/// let plain = match_elo(Tally::new(75, 0, 25));
+/// let drawish = match_elo(Tally::new(60, 30, 10));
+/// assert!((plain.elo - 190.8).abs() < 0.1 && plain.elo == drawish.elo);
+/// assert!(drawish.high - drawish.low < plain.high - plain.low);
+/// assert_eq!(match_elo(Tally::new(9, 0, 0)).high, f64::INFINITY);
+/// ```
+pub fn match_elo(tally: Tally) -> EloInterval {
+    let n = tally.games() as f64;
+    if n == 0.0 {
+        return EloInterval { elo: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
+    }
+    let (w, d, l) = (tally.wins as f64, tally.draws as f64, tally.losses as f64);
+    let s = tally.points() / n;
+    let binomial = s * (1.0 - s);
+    let observations = if tally.draws == 0 {
+        n
+    } else {
+        // Half a virtual win and loss, so that a match of nothing but draws is not taken as certainty.
+        let variance = ((w + 0.5) * (1.0 - s).powi(2) + d * (0.5 - s).powi(2) + (l + 0.5) * s.powi(2)) / (n + 1.0);
+        n * (binomial / variance).max(1.0)
+    };
+    let p = wilson_of(s, observations);
+    EloInterval { elo: score_to_elo(s), low: score_to_elo(p.low), high: score_to_elo(p.high) }
+}
+
+/// JSON has no infinity; its numbers stay numbers and the infinities become words.
+pub(crate) mod maybe_infinite {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged, expecting = "a number, \"inf\" or \"-inf\"")]
+    enum Text {
+        Number(f64),
+        Word(String),
+    }
+
+    pub(crate) fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        if x.is_finite() { Text::Number(*x) } else { Text::Word(x.to_string()) }.serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        match Text::deserialize(deserializer)? {
+            Text::Number(x) => Ok(x),
+            Text::Word(word) if word == "inf" => Ok(f64::INFINITY),
+            Text::Word(word) if word == "-inf" => Ok(f64::NEG_INFINITY),
+            Text::Word(word) => {
+                Err(serde::de::Error::custom(format!("expected a number, \"inf\" or \"-inf\", not \"{word}\"")))
+            }
+        }
+    }
+}
