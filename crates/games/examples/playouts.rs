@@ -10,10 +10,14 @@ fn main() {
     let mut moves = Vec::with_capacity(1024);
     let mut rng = stream(1, 0);
     let t = std::time::Instant::now();
+    let mut game = start.clone();
     let (mut total, mut wins) = (0, 0.0);
     for _ in 0..n {
         moves.clear();
-        wins += UniformGoPlayout.play_out(&mut start.clone(), &mut moves, &mut rng).first_player_score();
+        wins += {
+            game.clone_from(&start);
+            UniformGoPlayout.play_out(&mut game, &mut moves, &mut rng).first_player_score()
+        };
         total += moves.len();
     }
     let s = t.elapsed().as_secs_f64();

@@ -39,6 +39,14 @@ pub fn below(rng: &mut Rng, n: u32) -> u32 {
     (((rng.next_u64() >> 32) * u64::from(n)) >> 32) as u32
 }
 
+/// Two numbers from one draw: one in `0..n`, and a function that gives one in `0..m` for an `m` known later.
+#[inline(always)]
+pub fn below_twice(rng: &mut Rng, n: u32) -> (u32, impl FnOnce(u32) -> u32) {
+    use rand::Rng as _;
+    let bits = rng.next_u64();
+    ((((bits >> 32) * u64::from(n)) >> 32) as u32, move |m| (((bits & 0xffff_ffff) * u64::from(m)) >> 32) as u32)
+}
+
 /// A number in `[0, 1)` with 24 random bits.
 #[inline(always)]
 pub fn unit(rng: &mut Rng) -> f32 {

@@ -69,16 +69,15 @@ struct Liberties(u64);
 impl Liberties {
     const NONE: Liberties = Liberties(0);
 
-    #[inline(always)]
     const fn of(point: u16) -> u64 {
         let p = point as u64;
         1 | p << 12 | (p * p) << 32
     }
 
-    /// Whether every pseudo-liberty is `point` (also true of no liberties at all).
+    /// Whether every pseudo-liberty is the point with this `liberty` (also true of no liberties at all).
     #[inline(always)]
-    const fn only_at(self, point: u16) -> bool {
-        self.0 == (self.0 & 0xfff) * Self::of(point)
+    fn only_at(self, liberty: u64) -> bool {
+        self.0 == (self.0 & 0xfff) * liberty
     }
 
     /// The one liberty of a chain in atari.
@@ -87,6 +86,13 @@ impl Liberties {
         let (number, sum, squares) = (self.0 & 0xfff, self.0 >> 12 & 0xf_ffff, self.0 >> 32);
         (number != 0 && number * squares == sum * sum).then(|| (sum / number) as u16)
     }
+}
+
+/// A point as an index. [`AREA`] is a power of two, so the mask makes bounds checks unnecessary
+/// and changes nothing for points of any board.
+#[inline(always)]
+const fn at(p: u16) -> usize {
+    p as usize & (AREA - 1)
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -110,15 +116,16 @@ struct Cell {
 /// assert_eq!(board.play(Point::at(0, 1, 9), Side::Second), 1);
 /// assert!(board.is_empty(Point::at(0, 0, 9)));
 /// ```
-#[derive(Clone)]
 pub struct Board {
     cells: [Cell; AREA],
+    /// [`Liberties::of`] an empty point, else 0: what the point gives to a stone beside it.
+    liberty: [u64; AREA],
     /// By the name of the chain; other entries are scratch.
     liberties: [Liberties; AREA],
     /// Stones of a chain, by its name; other entries are scratch.
     chain_size: [u16; AREA],
     /// The empty points, in an order that depends on what was played.
-    empty: [u16; super::MAX_SIZE * super::MAX_SIZE],
+    empty: [u16; AREA],
     /// Where an empty point stands in `empty`.
     slot: [u16; AREA],
     empty_count: u16,
@@ -132,7 +139,7 @@ pub struct Board {
 /// A pseudo-random number for a stone of `color` on point `p`.
 #[inline(always)]
 fn stone_hash(color: Color, p: u16) -> u64 {
-    STONE_HASH[color as usize & 1][usize::from(p)]
+    STONE_HASH[color as usize & 1][at(p)]
 }
 
 static STONE_HASH: [[u64; AREA]; 2] = {
@@ -157,9 +164,10 @@ impl Board {
         let border = Cell { chain: 0, next: 0, around: 0, color: Color::Border };
         let mut board = Board {
             cells: [border; AREA],
+            liberty: [0; AREA],
             liberties: [Liberties::NONE; AREA],
             chain_size: [0; AREA],
-            empty: [0; super::MAX_SIZE * super::MAX_SIZE],
+            empty: [0; AREA],
             slot: [0; AREA],
             empty_count: 0,
             stones: [0; 2],
@@ -169,17 +177,18 @@ impl Board {
         };
         for (i, point) in Point::all(size).enumerate() {
             let p = point.0;
-            board.cells[point.index()] = Cell { chain: p, next: p, around: 0, color: Color::Empty };
+            board.cells[at(point.0)] = Cell { chain: p, next: p, around: 0, color: Color::Empty };
+            board.liberty[point.index()] = Liberties::of(p);
             board.empty[i] = p;
-            board.slot[point.index()] = i as u16;
+            board.slot[at(point.0)] = i as u16;
         }
         board.empty_count = (size * size) as u16;
         for point in Point::all(size) {
-            let around = board.neighbours(point.0).map(|n| match board.cells[usize::from(n)].color {
+            let around = board.neighbours(point.0).map(|n| match board.cells[at(n)].color {
                 Color::Border => around_unit(Color::Black) + around_unit(Color::White),
                 _ => AROUND_EMPTY,
             });
-            board.cells[point.index()].around = around.iter().sum();
+            board.cells[at(point.0)].around = around.iter().sum();
         }
         board
     }
@@ -193,7 +202,7 @@ impl Board {
     /// What stands on `point`.
     #[inline(always)]
     pub fn color(&self, point: Point) -> Color {
-        self.cells[point.index()].color
+        self.cells[at(point.0)].color
     }
 
     /// Whether nothing stands on `point`.
@@ -205,7 +214,7 @@ impl Board {
     /// The empty points, in an order that depends on what was played.
     #[inline(always)]
     pub fn empty_points(&self) -> impl ExactSizeIterator<Item = Point> + Clone {
-        self.empty[..usize::from(self.empty_count)].iter().map(|&p| Point(p))
+        self.empty[..at(self.empty_count)].iter().map(|&p| Point(p))
     }
 
     /// How many points are empty.
@@ -266,7 +275,7 @@ impl Board {
     /// forbidden by ko, and not suicide.
     #[inline(always)]
     pub fn is_legal(&self, point: Point, side: Side) -> bool {
-        let cell = &self.cells[point.index()];
+        let cell = &self.cells[at(point.0)];
         cell.color == Color::Empty
             && point.0 != self.ko
             && (cell.around >= AROUND_EMPTY || self.has_breath(point.0, side))
@@ -274,12 +283,13 @@ impl Board {
 
     /// Whether a stone on a point without empty neighbours would live: it captures, or joins a chain
     /// that has a liberty elsewhere.
-    #[inline]
+    #[inline(always)]
     fn has_breath(&self, p: u16, side: Side) -> bool {
         let own = Color::of(side);
+        let liberty = self.liberty[at(p)];
         self.neighbours(p).iter().any(|&n| {
-            let cell = &self.cells[usize::from(n)];
-            cell.color != Color::Border && (cell.color == own) != self.liberties[usize::from(cell.chain)].only_at(p)
+            let cell = &self.cells[at(n)];
+            cell.color != Color::Border && (cell.color == own) != self.liberties[at(cell.chain)].only_at(liberty)
         })
     }
 
@@ -288,38 +298,42 @@ impl Board {
     #[inline(always)]
     pub fn is_eye(&self, point: Point, side: Side) -> bool {
         let shift = 4 * side.index();
-        self.cells[point.index()].around >> shift & 0xf == 4 && self.eye_holds(point.0, side)
+        self.cells[at(point.0)].around >> shift & 0xf == 4 && self.eye_holds(point.0, side)
     }
 
-    #[inline]
+    #[inline(always)]
     fn eye_holds(&self, p: u16, side: Side) -> bool {
         let enemy = Color::of(side.other());
         let (mut enemies, mut edge) = (0, 0);
         for d in self.diagonals(p) {
-            let color = self.cells[usize::from(d)].color;
+            let color = self.cells[at(d)].color;
             enemies += u32::from(color == enemy);
             edge |= u32::from(color == Color::Border);
         }
         enemies + edge < 2
     }
 
-    /// Legal, and not filling an own eye: the moves of playouts and of self-play.
+    /// Whether a stone of `side` on the empty `point` is legal and fills no own eye: the moves of
+    /// playouts and of self-play.
     #[inline(always)]
     pub fn is_sensible(&self, point: Point, side: Side) -> bool {
-        !self.is_eye(point, side) && self.is_legal(point, side)
+        // Most points have an empty neighbour; they are neither eyes nor suicide.
+        point.0 != self.ko
+            && (self.cells[at(point.0)].around >= AROUND_EMPTY
+                || !self.is_eye(point, side) && self.has_breath(point.0, side))
     }
 
     /// Whether a stone of `side` on the empty `point` would capture something.
     #[inline]
     pub fn captures_something(&self, point: Point, side: Side) -> bool {
-        let around = self.cells[point.index()].around;
+        let around = self.cells[at(point.0)].around;
         if around >> (4 * side.other().index()) & 0xf == 0 {
             return false;
         }
         let enemy = Color::of(side.other());
         self.neighbours(point.0).iter().any(|&n| {
-            let cell = &self.cells[usize::from(n)];
-            cell.color == enemy && self.liberties[usize::from(cell.chain)].only_at(point.0)
+            let cell = &self.cells[at(n)];
+            cell.color == enemy && self.liberties[at(cell.chain)].only_at(self.liberty[at(point.0)])
         })
     }
 
@@ -335,10 +349,10 @@ impl Board {
         let enemy = Color::of(side.other());
         let mut seen = [0; 4];
         for (i, n) in self.neighbours(point.0).into_iter().enumerate() {
-            let cell = &self.cells[usize::from(n)];
+            let cell = &self.cells[at(n)];
             if cell.color != enemy
                 || seen.contains(&cell.chain)
-                || !self.liberties[usize::from(cell.chain)].only_at(point.0)
+                || !self.liberties[at(cell.chain)].only_at(self.liberty[at(point.0)])
             {
                 continue;
             }
@@ -346,7 +360,7 @@ impl Board {
             let mut stone = cell.chain;
             loop {
                 each(Point(stone));
-                stone = self.cells[usize::from(stone)].next;
+                stone = self.cells[at(stone)].next;
                 if stone == cell.chain {
                     break;
                 }
@@ -357,13 +371,13 @@ impl Board {
     /// A name for the chain that a stone belongs to, the same for all its stones.
     #[inline(always)]
     pub fn chain(&self, stone: Point) -> Point {
-        Point(self.cells[stone.index()].chain)
+        Point(self.cells[at(stone.0)].chain)
     }
 
     /// How many stones the chain of `stone` has.
     #[inline(always)]
     pub fn chain_len(&self, stone: Point) -> usize {
-        usize::from(self.chain_size[usize::from(self.cells[stone.index()].chain)])
+        usize::from(self.chain_size[at(self.chain(stone).0)])
     }
 
     /// The stones of the chain that `stone` belongs to, beginning with `stone`.
@@ -372,7 +386,7 @@ impl Board {
         let mut next = Some(first);
         std::iter::from_fn(move || {
             let now = next?;
-            let after = self.cells[usize::from(now)].next;
+            let after = self.cells[at(now)].next;
             next = (after != first).then_some(after);
             Some(Point(now))
         })
@@ -381,89 +395,114 @@ impl Board {
     /// The last liberty of a stone's chain, if it has just one.
     #[inline]
     pub fn atari_liberty(&self, stone: Point) -> Option<Point> {
-        self.liberties[usize::from(self.cells[stone.index()].chain)].single().map(Point)
+        self.liberties[at(self.chain(stone).0)].single().map(Point)
     }
 
     /// Puts a stone down, lifts what it captures, and returns how many stones that was.
     ///
     /// The move must be legal; on an illegal one the board may contradict itself or this may panic.
-    #[inline]
+    #[inline(always)]
     pub fn play(&mut self, point: Point, side: Side) -> usize {
         let p = point.0;
         let color = Color::of(side);
-        let enemy_shift = 4 * side.other().index();
-        let around = self.cells[point.index()].around;
-        // A stone that fills an enemy eye and lifts a single stone leaves a ko.
-        let into_eye = around >> enemy_shift & 0xf == 4;
-
+        let around = self.cells[at(p)].around;
         self.ko = 0;
-        self.place(p, color, around);
-        if around >> enemy_shift & 0xf == 0 {
-            return 0;
+        self.hash ^= stone_hash(color, p);
+        self.stones[side.index()] += 1;
+        self.take_from_empty(p);
+        let somebody_out_of_breath = self.place(p, color);
+        if around >> (4 * side.index()) & 0xf != 0 {
+            self.join_neighbours(p, color);
         }
-        let before = self.empty_count;
-        let enemy = Color::of(side.other());
+        if somebody_out_of_breath {
+            // A stone that fills an enemy eye and lifts a single stone leaves a ko.
+            let into_eye = around >> (4 * side.other().index()) & 0xf == 4;
+            self.lift_breathless(p, Color::of(side.other()), into_eye)
+        } else {
+            0
+        }
+    }
+
+    #[inline(always)]
+    fn take_from_empty(&mut self, p: u16) {
+        let slot = self.slot[at(p)];
+        self.empty_count -= 1;
+        let last = self.empty[at(self.empty_count)];
+        self.empty[at(slot)] = last;
+        self.slot[at(last)] = slot;
+    }
+
+    /// Puts a stone down as a chain of its own and takes a liberty from every chain around it; says
+    /// whether one of these may have none left.
+    #[inline(always)]
+    fn place(&mut self, p: u16, color: Color) -> bool {
+        let liberty = self.liberty[at(p)];
+        let delta = around_delta(color);
+        let (mut own, mut breathless) = (0u64, false);
         for n in self.neighbours(p) {
-            let cell = self.cells[usize::from(n)];
-            if cell.color == enemy && self.liberties[usize::from(cell.chain)] == Liberties::NONE {
-                self.lift_chain(cell.chain, enemy);
+            let cell = &mut self.cells[at(n)];
+            cell.around = cell.around.wrapping_add(delta);
+            own += self.liberty[at(n)];
+            // Entries that name no chain are scratch, so colours need not be asked here.
+            let liberties = &mut self.liberties[at(cell.chain)].0;
+            *liberties = liberties.wrapping_sub(liberty);
+            breathless |= *liberties == 0;
+        }
+        self.cells[at(p)].color = color;
+        self.liberty[at(p)] = 0;
+        self.liberties[at(p)] = Liberties(own);
+        self.chain_size[at(p)] = 1;
+        breathless
+    }
+
+    #[inline(always)]
+    fn join_neighbours(&mut self, p: u16, color: Color) {
+        let mut mine = p;
+        for n in self.neighbours(p) {
+            let cell = self.cells[at(n)];
+            if cell.color == color && cell.chain != mine {
+                mine = if mine == p { self.enter(p, cell.chain) } else { self.join(mine, cell.chain) };
+            }
+        }
+    }
+
+    /// Lifts the chains of `color` around `p` that have no liberty left, and returns their stones.
+    #[inline(always)]
+    fn lift_breathless(&mut self, p: u16, color: Color, into_eye: bool) -> usize {
+        let before = self.empty_count;
+        for n in self.neighbours(p) {
+            let cell = self.cells[at(n)];
+            if cell.color == color && self.liberties[at(cell.chain)] == Liberties::NONE {
+                self.lift_chain(cell.chain, color);
             }
         }
         let lifted = self.empty_count - before;
         if into_eye && lifted == 1 {
-            self.ko = self.empty[usize::from(before)];
+            self.ko = self.empty[at(before)];
         }
         usize::from(lifted)
     }
 
+    /// Adds a single stone to a chain, whose name is returned.
     #[inline(always)]
-    fn place(&mut self, p: u16, color: Color, around: Around) {
-        self.hash ^= stone_hash(color, p);
-        self.stones[color as usize & 1] += 1;
-
-        let slot = self.slot[usize::from(p)];
-        self.empty_count -= 1;
-        let last = self.empty[usize::from(self.empty_count)];
-        self.empty[usize::from(slot)] = last;
-        self.slot[usize::from(last)] = slot;
-
-        let cell = &mut self.cells[usize::from(p)];
-        cell.color = color;
-
-        let liberty = Liberties::of(p);
-        let delta = around_delta(color);
-        let mut own = 0u64;
-        for n in self.neighbours(p) {
-            let cell = &mut self.cells[usize::from(n)];
-            cell.around = cell.around.wrapping_add(delta);
-            own += if cell.color == Color::Empty { Liberties::of(n) } else { 0 };
-            // Entries that name no chain are scratch, so nothing needs to be asked here.
-            let liberties = &mut self.liberties[usize::from(cell.chain)];
-            liberties.0 = liberties.0.wrapping_sub(liberty);
-        }
-        self.liberties[usize::from(p)] = Liberties(own);
-        self.chain_size[usize::from(p)] = 1;
-        if around >> (4 * (color as u16 & 1)) & 0xf != 0 {
-            for n in self.neighbours(p) {
-                let cell = self.cells[usize::from(n)];
-                if cell.color == color && cell.chain != self.cells[usize::from(p)].chain {
-                    self.join(self.cells[usize::from(p)].chain, cell.chain);
-                }
-            }
-        }
+    fn enter(&mut self, stone: u16, chain: u16) -> u16 {
+        self.chain_size[at(chain)] += 1;
+        self.liberties[at(chain)].0 = self.liberties[at(chain)].0.wrapping_add(self.liberties[at(stone)].0);
+        self.cells[at(stone)].chain = chain;
+        self.cells[at(stone)].next = self.cells[at(chain)].next;
+        self.cells[at(chain)].next = stone;
+        chain
     }
 
-    /// Makes one chain of two; the smaller takes the name of the larger.
+    /// Makes one chain of two; the smaller takes the name of the larger, which is returned.
     #[inline(always)]
-    fn join(&mut self, a: u16, b: u16) {
-        let (keep, gone) =
-            if self.chain_size[usize::from(a)] >= self.chain_size[usize::from(b)] { (a, b) } else { (b, a) };
-        self.chain_size[usize::from(keep)] += self.chain_size[usize::from(gone)];
-        self.liberties[usize::from(keep)].0 =
-            self.liberties[usize::from(keep)].0.wrapping_add(self.liberties[usize::from(gone)].0);
+    fn join(&mut self, a: u16, b: u16) -> u16 {
+        let (keep, gone) = if self.chain_size[at(a)] >= self.chain_size[at(b)] { (a, b) } else { (b, a) };
+        self.chain_size[at(keep)] += self.chain_size[at(gone)];
+        self.liberties[at(keep)].0 = self.liberties[at(keep)].0.wrapping_add(self.liberties[at(gone)].0);
         let mut stone = gone;
         loop {
-            let cell = &mut self.cells[usize::from(stone)];
+            let cell = &mut self.cells[at(stone)];
             cell.chain = keep;
             if cell.next == gone {
                 break;
@@ -471,8 +510,9 @@ impl Board {
             stone = cell.next;
         }
         // `stone` is the last of the circle that began at `gone`: splice the circles.
-        self.cells[usize::from(stone)].next = self.cells[usize::from(keep)].next;
-        self.cells[usize::from(keep)].next = gone;
+        self.cells[at(stone)].next = self.cells[at(keep)].next;
+        self.cells[at(keep)].next = gone;
+        keep
     }
 
     #[inline(always)]
@@ -480,21 +520,21 @@ impl Board {
         let delta = around_delta(color);
         let mut stone = chain;
         loop {
-            let at = usize::from(stone);
-            let next = self.cells[at].next;
+            let next = self.cells[at(stone)].next;
             self.hash ^= stone_hash(color, stone);
             self.stones[color as usize & 1] -= 1;
-            self.empty[usize::from(self.empty_count)] = stone;
-            self.slot[at] = self.empty_count;
+            self.empty[at(self.empty_count)] = stone;
+            self.slot[at(stone)] = self.empty_count;
             self.empty_count += 1;
-            self.cells[at].color = Color::Empty;
-            self.cells[at].chain = stone;
-            self.cells[at].next = stone;
+            self.cells[at(stone)].color = Color::Empty;
+            self.cells[at(stone)].chain = stone;
+            self.cells[at(stone)].next = stone;
             let liberty = Liberties::of(stone);
+            self.liberty[at(stone)] = liberty;
             for n in self.neighbours(stone) {
-                let cell = &mut self.cells[usize::from(n)];
+                let cell = &mut self.cells[at(n)];
                 cell.around = cell.around.wrapping_sub(delta);
-                let liberties = &mut self.liberties[usize::from(cell.chain)];
+                let liberties = &mut self.liberties[at(cell.chain)];
                 liberties.0 = liberties.0.wrapping_add(liberty);
             }
             if next == chain {
@@ -506,15 +546,59 @@ impl Board {
 
     /// Empty point number `i` of [`Board::empty_points`].
     #[inline(always)]
-    pub(crate) fn empty_at(&self, i: usize) -> Point {
-        Point(self.empty[i])
+    pub(crate) fn empty_at(&self, i: u32) -> Point {
+        Point(self.empty[at(i as u16)])
     }
 
     /// Exchanges two entries of the list of empty points.
     #[inline(always)]
-    pub(crate) fn swap_empty(&mut self, i: usize, j: usize) {
-        self.empty.swap(i, j);
-        self.slot[usize::from(self.empty[i])] = i as u16;
-        self.slot[usize::from(self.empty[j])] = j as u16;
+    pub(crate) fn swap_empty(&mut self, i: u32, j: u32) {
+        let (i, j) = (i as u16, j as u16);
+        let (a, b) = (self.empty[at(i)], self.empty[at(j)]);
+        self.empty[at(i)] = b;
+        self.empty[at(j)] = a;
+        self.slot[at(a)] = j;
+        self.slot[at(b)] = i;
+    }
+
+    /// Entries of the arrays over points that a board of this size uses.
+    #[inline(always)]
+    fn used(&self) -> usize {
+        let stride = usize::from(self.size) + 1;
+        (stride * (stride + 1) + 1).min(AREA)
+    }
+}
+
+impl Clone for Board {
+    fn clone(&self) -> Board {
+        Board {
+            cells: self.cells,
+            liberty: self.liberty,
+            liberties: self.liberties,
+            chain_size: self.chain_size,
+            empty: self.empty,
+            slot: self.slot,
+            ..*self
+        }
+    }
+
+    /// Copies only what a board of this size uses, which for 9×9 is a quarter.
+    #[inline]
+    fn clone_from(&mut self, from: &Board) {
+        if self.size != from.size {
+            *self = from.clone();
+            return;
+        }
+        let used = self.used();
+        self.cells[..used].copy_from_slice(&from.cells[..used]);
+        self.liberty[..used].copy_from_slice(&from.liberty[..used]);
+        self.liberties[..used].copy_from_slice(&from.liberties[..used]);
+        self.chain_size[..used].copy_from_slice(&from.chain_size[..used]);
+        self.slot[..used].copy_from_slice(&from.slot[..used]);
+        self.empty[..used].copy_from_slice(&from.empty[..used]);
+        self.empty_count = from.empty_count;
+        self.stones = from.stones;
+        self.ko = from.ko;
+        self.hash = from.hash;
     }
 }

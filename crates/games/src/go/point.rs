@@ -5,8 +5,10 @@ pub const MIN_SIZE: usize = 5;
 /// The largest board.
 pub const MAX_SIZE: usize = 19;
 
-/// Entries in an array that is indexed by [`Point`], for the largest board with its border.
-pub(crate) const AREA: usize = (MAX_SIZE + 1) * (MAX_SIZE + 2) + 1;
+/// Entries in an array that is indexed by [`Point`]: the largest board with its border has 421, and
+/// a power of two lets indices be masked instead of checked.
+pub(crate) const AREA: usize = 512;
+const _: () = assert!((MAX_SIZE + 1) * (MAX_SIZE + 2) < AREA);
 
 /// A place on a board of some size, border included.
 ///
@@ -64,7 +66,7 @@ impl Point {
         format!("{}{}", char::from(b"ABCDEFGHJKLMNOPQRST"[x]), y + 1)
     }
 
-    /// An index for arrays over points; below 421 on every board.
+    /// An index for arrays over points; below 512 on every board.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -105,11 +107,11 @@ impl Move {
 
 /// A set of points of any board, as a bitmap.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct PointSet([u64; AREA.div_ceil(64)]);
+pub struct PointSet([u64; AREA / 64]);
 
 impl PointSet {
     /// No points.
-    pub const EMPTY: PointSet = PointSet([0; AREA.div_ceil(64)]);
+    pub const EMPTY: PointSet = PointSet([0; AREA / 64]);
 
     /// Adds `point`; `true` if it was not there.
     #[inline]

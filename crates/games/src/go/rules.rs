@@ -69,7 +69,6 @@ pub enum Scoring {
 /// // An empty board is a tie on points, so komi decides.
 /// assert!(matches!(game.turn(), Turn::Over(outcome) if outcome.first_player_score() == 0.0));
 /// ```
-#[derive(Clone)]
 pub struct Go {
     pub(super) board: Board,
     pub(super) to_move: Side,
@@ -189,12 +188,13 @@ impl Go {
         self.passes >= 2 || self.moves_left == 0
     }
 
-    /// Puts a stone on `point` for whoever is to move.
+    /// Puts a stone on `point` for `side`, who is to move.
     #[inline(always)]
-    pub(super) fn place(&mut self, point: Point) {
-        self.board.play(point, self.to_move);
+    pub(super) fn place_as(&mut self, point: Point, side: Side) {
+        debug_assert_eq!(side, self.to_move);
+        self.board.play(point, side);
         self.passes = 0;
-        self.to_move = self.to_move.other();
+        self.to_move = side.other();
         self.moves_left -= 1;
     }
 
@@ -204,6 +204,23 @@ impl Go {
         self.passes += 1;
         self.to_move = self.to_move.other();
         self.moves_left -= 1;
+    }
+}
+
+impl Clone for Go {
+    fn clone(&self) -> Go {
+        Go { board: self.board.clone(), ..*self }
+    }
+
+    #[inline]
+    fn clone_from(&mut self, from: &Go) {
+        self.board.clone_from(&from.board);
+        self.to_move = from.to_move;
+        self.passes = from.passes;
+        self.komi = from.komi;
+        self.scoring = from.scoring;
+        self.handicap = from.handicap;
+        self.moves_left = from.moves_left;
     }
 }
 
@@ -242,13 +259,24 @@ impl Game for Go {
     #[inline]
     fn play(&mut self, mv: Move) {
         match mv.point() {
-            Some(point) => self.place(point),
+            Some(point) => self.place_as(point, self.to_move),
             None => self.pass(),
         }
     }
 
     fn is_legal(&self, mv: Move) -> bool {
         !self.is_over() && mv.point().is_none_or(|point| self.board.is_legal(point, self.to_move))
+    }
+
+    /// Only a second pass and the move limit end a game, so nearly always this is two comparisons.
+    #[inline]
+    fn outcome_after(&self, mv: Move) -> Option<Outcome> {
+        let ends = self.moves_left == 1 || (mv.is_pass() && self.passes >= 1);
+        ends.then(|| {
+            let mut after = self.clone();
+            after.play(mv);
+            after.outcome()
+        })
     }
 
     fn key(&self) -> u64 {
