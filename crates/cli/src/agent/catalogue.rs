@@ -1,0 +1,105 @@
+//! Every kind of agent with every setting: what `agents` prints, what specs are checked against.
+
+use serde::Serialize;
+
+/// One setting of a kind of agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Setting {
+    /// Its key, in specs and files.
+    pub name: &'static str,
+    /// What holds when it is not given; `None` if it must be.
+    pub default: Option<&'static str>,
+    /// What it is, with unit and range.
+    pub meaning: &'static str,
+}
+
+/// A kind of agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Kind {
+    /// What a spec begins with.
+    pub name: &'static str,
+    /// What it does.
+    pub summary: &'static str,
+    /// The games that it plays.
+    pub games: &'static str,
+    /// The setting that stands behind the colon without its name.
+    pub main: Option<&'static str>,
+    /// All settings, the main one included.
+    pub settings: &'static [Setting],
+    /// A complete spec.
+    pub example: &'static str,
+}
+
+const fn setting(name: &'static str, default: Option<&'static str>, meaning: &'static str) -> Setting {
+    Setting { name, default, meaning }
+}
+
+/// All kinds, the simplest first.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "random",
+        summary: "a random sensible move (in Go: fills no own eye and passes last)",
+        games: "all",
+        main: None,
+        settings: &[],
+        example: "random",
+    },
+    Kind {
+        name: "greedy",
+        summary: "the move whose afterstate a learnt value function likes best",
+        games: "go",
+        main: Some("checkpoint"),
+        settings: &[
+            setting("checkpoint", None, "a checkpoint file, a run's folder (its last checkpoint), or folder@games"),
+            setting("epsilon", Some("0"), "probability of a random move instead, 0 to 1"),
+        ],
+        example: "greedy:runs/quick@10000,epsilon=0.1",
+    },
+    Kind {
+        name: "alpha-beta",
+        summary: "iterative-deepening alpha-beta with a transposition table",
+        games: "all; a checkpoint only in go",
+        main: Some("checkpoint"),
+        settings: &[
+            setting("checkpoint", Some("none"), "the value of leaves, as for greedy; without one all leaves are even"),
+            setting("depth", Some("4"), "plies to search at most, 1 to 64; clocks may end it earlier"),
+            setting("table-mib", Some("16"), "size of the transposition table in MiB, 0 (none) to 65536"),
+        ],
+        example: "alpha-beta:runs/quick,depth=5,table-mib=64",
+    },
+    Kind {
+        name: "gtp",
+        summary: "an external Go program that speaks GTP 2",
+        games: "go",
+        main: Some("command"),
+        settings: &[
+            setting("command", None, "the command line that starts it"),
+            setting("start-timeout", Some("30s"), "how long it may take to start"),
+            setting("move-timeout", Some("300s"), "how long it may take for a move when no clock runs"),
+            setting("command-timeout", Some("10s"), "how long it may take for any other command"),
+        ],
+        example: "gtp:\"gnugo --mode gtp --level 10 --chinese-rules\",move-timeout=60s",
+    },
+];
+
+/// The kind called `name`.
+pub fn kind(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.name == name)
+}
+
+impl Kind {
+    /// The setting called `name`.
+    pub fn setting(&self, name: &str) -> Option<&'static Setting> {
+        self.settings.iter().find(|setting| setting.name == name)
+    }
+}
+
+/// ` (did you mean 'depth'?)`, if one of `names` is close to `text`; else nothing.
+pub fn did_you_mean<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    names
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(text, name), name))
+        .filter(|&(distance, name)| distance <= 1 + name.len() / 4)
+        .min()
+        .map_or_else(String::new, |(_, name)| format!(" (did you mean '{name}'?)"))
+}

@@ -1,0 +1,202 @@
+//! Agents by name: the one way in which every subcommand and file says who plays.
+//!
+//! A spec is `kind`, `kind:main,key=value,…`, a TOML file, or a checkpoint alone (which plays greedily).
+//! [`catalogue`] lists the kinds and their settings; building players from them is the registry's work.
+
+pub mod catalogue;
+mod settings;
+
+use afterstate_engine::value::ShapeAgent;
+use anyhow::{Context, Result, bail};
+use catalogue::{KINDS, did_you_mean, kind};
+use settings::Settings;
+use std::path::Path;
+use std::time::Duration;
+
+/// Who plays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentSpec {
+    /// What it is called in tables and logs: its spec, unless a file gives it another name.
+    pub name: String,
+    /// What it is.
+    pub agent: Agent,
+}
+
+/// An agent with its effective settings; [`catalogue::KINDS`] explains them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Agent {
+    /// `random`
+    Random,
+    /// `greedy`
+    Greedy {
+        /// As [`ShapeAgent::find`] understands it.
+        checkpoint: String,
+        /// Probability of a random move.
+        epsilon: f32,
+    },
+    /// `alpha-beta`
+    AlphaBeta {
+        /// As [`ShapeAgent::find`] understands it.
+        checkpoint: Option<String>,
+        /// Plies.
+        depth: u32,
+        /// MiB of transposition table.
+        table_mib: usize,
+    },
+    /// `gtp`
+    Gtp {
+        /// Command line.
+        command: String,
+        /// Limit for starting.
+        start: Duration,
+        /// Limit for a move without a clock.
+        per_move: Duration,
+        /// Limit for any other command.
+        per_command: Duration,
+    },
+}
+
+impl AgentSpec {
+    /// Reads a spec, or the TOML file that it names.
+    pub fn parse(text: &str) -> Result<AgentSpec> {
+        let text = text.trim();
+        let head = text.split([':', ',']).next().unwrap_or_default();
+        if kind(head).is_some() {
+            let settings = Settings::from_spec(text)?;
+            return Ok(AgentSpec { name: text.to_string(), agent: Agent::build(settings)? });
+        }
+        if Path::new(text).extension().is_some_and(|extension| extension == "toml") {
+            return Self::read(Path::new(text));
+        }
+        let path = text.split(',').next().unwrap_or_default();
+        if path.contains(['/', '@', '\\']) || Path::new(path).exists() {
+            let settings = Settings::from_spec(&format!("greedy:{text}"))?;
+            ShapeAgent::find(path).with_context(|| format!("agent '{text}'"))?;
+            return Ok(AgentSpec { name: text.to_string(), agent: Agent::build(settings)? });
+        }
+        let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        bail!(
+            "agent '{text}': expected {}, a .toml file, or a checkpoint's file or folder{}; see 'afterstate agents'",
+            kinds.join(", "),
+            did_you_mean(head, kinds.iter().copied()),
+        )
+    }
+
+    /// Reads a TOML file: `agent = "kind"`, the kind's settings, and perhaps `name = "…"`.
+    pub fn read(path: &Path) -> Result<AgentSpec> {
+        let (settings, name) = Settings::from_file(path)?;
+        Ok(AgentSpec { name: name.unwrap_or_else(|| path.display().to_string()), agent: Agent::build(settings)? })
+    }
+}
+
+impl Agent {
+    fn build(mut settings: Settings) -> Result<Agent> {
+        let agent = match settings.kind().name {
+            "random" => Agent::Random,
+            "greedy" => Agent::Greedy {
+                checkpoint: settings.text("checkpoint")?,
+                epsilon: settings.number("epsilon", 0.0, 1.0)? as f32,
+            },
+            "alpha-beta" => Agent::AlphaBeta {
+                checkpoint: Some(settings.text("checkpoint")?).filter(|checkpoint| checkpoint != "none"),
+                depth: settings.whole("depth", 1, 64)? as u32,
+                table_mib: settings.whole("table-mib", 0, 65_536)? as usize,
+            },
+            "gtp" => Agent::Gtp {
+                command: settings.text("command")?,
+                start: settings.duration("start-timeout")?,
+                per_move: settings.duration("move-timeout")?,
+                per_command: settings.duration("command-timeout")?,
+            },
+            other => bail!("agent kind '{other}' is listed but cannot be built"),
+        };
+        Ok(agent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Agent {
+        AgentSpec::parse(text).unwrap().agent
+    }
+
+    fn refused(text: &str) -> String {
+        let message = format!("{:#}", AgentSpec::parse(text).unwrap_err());
+        assert!(!message.contains('\n'), "{message}");
+        message
+    }
+
+    #[test]
+    fn every_kind_of_the_catalogue_is_built_from_its_example() {
+        for kind in KINDS {
+            let spec = AgentSpec::parse(kind.example).unwrap();
+            assert_eq!(spec.name, kind.example);
+        }
+    }
+
+    #[test]
+    fn settings_are_read_by_name_and_place() {
+        assert_eq!(
+            parsed("alpha-beta:runs/x,depth=5,table-mib=64"),
+            Agent::AlphaBeta { checkpoint: Some("runs/x".into()), depth: 5, table_mib: 64 }
+        );
+        assert_eq!(parsed("alpha-beta,depth=2"), Agent::AlphaBeta { checkpoint: None, depth: 2, table_mib: 16 });
+        assert_eq!(parsed("greedy:a,epsilon=0.25"), parsed("greedy,epsilon=0.25,checkpoint=a"));
+    }
+
+    #[test]
+    fn commands_may_be_quoted_or_not() {
+        let expected = |limit| Agent::Gtp {
+            command: "gnugo --mode gtp".into(),
+            start: Duration::from_secs(30),
+            per_move: limit,
+            per_command: Duration::from_secs(10),
+        };
+        assert_eq!(parsed("gtp:\"gnugo --mode gtp\",move-timeout=2m"), expected(Duration::from_secs(120)));
+        assert_eq!(parsed("gtp:gnugo --mode gtp,move-timeout=1500ms"), expected(Duration::from_millis(1500)));
+        let Agent::Gtp { command, .. } = parsed("gtp:\"x --list 1,2,3 --key=4\"") else { panic!() };
+        assert_eq!(command, "x --list 1,2,3 --key=4");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_the_nearest_right_word() {
+        assert!(refused("greeedy:x").contains("did you mean 'greedy'?"));
+        assert!(refused("alpha-beta:x,depht=3").contains("did you mean 'depth'?"));
+        assert!(refused("alpha-beta:x,depth=many").contains("depth 'many': expected a whole number from 1 to 64"));
+        assert!(refused("greedy").contains("'checkpoint' is missing"));
+        assert!(refused("greedy:x,epsilon=2").contains("from 0 to 1"));
+        assert!(refused("greedy:x,epsilon=nan").contains("from 0 to 1"));
+        assert!(refused("random,depth=3").contains("has no settings"));
+        assert!(refused("alpha-beta:x,depth=3,depth=4").contains("twice"));
+        assert!(refused("gtp:\"gnugo").contains("quote"));
+        assert!(refused("no/such/run").contains("no/such/run"));
+        assert!(refused("").contains("expected random"));
+    }
+
+    #[test]
+    fn files_are_read_and_their_errors_have_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.toml");
+        let write = |text: &str| std::fs::write(&path, text).unwrap();
+        let name = path.to_str().unwrap().to_string();
+        write("agent = \"alpha-beta\"\ncheckpoint = \"runs/x\"\ndepth = 6\nname = \"deep\"\n");
+        assert_eq!(
+            AgentSpec::parse(&name).unwrap(),
+            AgentSpec {
+                name: "deep".into(),
+                agent: Agent::AlphaBeta { checkpoint: Some("runs/x".into()), depth: 6, table_mib: 16 }
+            }
+        );
+        write("agent = \"alpha-beta\"\n\ndepht = 6\n");
+        let message = refused(&name);
+        assert!(message.contains("a.toml:3") && message.contains("did you mean 'depth'?"), "{message}");
+        write("agent = \"alpha-beta\"\ndepth = [1]\n");
+        assert!(refused(&name).contains("a.toml:2"));
+        write("agent = \n");
+        assert!(refused(&name).contains("a.toml:1"));
+        write("depth = 6\n");
+        assert!(refused(&name).contains("'agent' is missing"));
+    }
+}

@@ -1,0 +1,91 @@
+//! `afterstate bench`: how fast everything is, one line a figure: `name value unit`.
+//!
+//! Rates are per second of processor time of the whole process (all threads together), which other
+//! programs on the machine disturb little; the figure with `.wall` behind its name is per second of the clock.
+
+mod measure;
+mod playouts;
+mod td;
+
+use crate::output;
+use anyhow::Result;
+use measure::Figure;
+use std::io::Write;
+use std::time::Duration;
+
+/// Arguments of `bench`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  afterstate bench\n  afterstate bench td --seconds 5 --threads 2\n  \
+                        afterstate bench playouts --json")]
+pub struct Args {
+    /// What to measure
+    #[arg(value_enum, default_value = "all")]
+    what: What,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Threads that work at the same time, 1 to 1024
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+    /// How long each figure is measured, in seconds
+    #[arg(long, default_value = "2", value_parser = seconds)]
+    seconds: Duration,
+}
+
+/// What can be measured.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum What {
+    /// Everything
+    All,
+    /// Uniformly random games of Go: the speed of the board
+    Playouts,
+    /// Self-play that learns 9×9 Go by temporal differences, and the share of the time that learning takes
+    Td,
+    /// The values of all afterstates of fixed positions: the inner loop of whatever is greedy
+    Afterstates,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_string())?;
+    if (0.001..=3600.0).contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err("expected 0.001 to 3600 seconds".to_string())
+    }
+}
+
+/// How to measure.
+#[derive(Clone, Copy)]
+struct Effort {
+    threads: u32,
+    time: Duration,
+}
+
+/// Measures and prints every figure as soon as it is known (JSON at the end).
+pub fn run(args: Args) -> Result<()> {
+    let effort = Effort { threads: args.threads, time: args.seconds };
+    let mut all = Vec::new();
+    let mut report = |figure: Figure| -> Result<()> {
+        if !args.json {
+            let mut out = output::stdout();
+            writeln!(out, "{figure}")?;
+            out.flush()?;
+        }
+        all.push(figure);
+        Ok(())
+    };
+    let wants = |what| args.what == What::All || args.what == what;
+    if wants(What::Playouts) {
+        playouts::run(effort, &mut report)?;
+    }
+    if wants(What::Td) {
+        td::run(effort, &mut report)?;
+    }
+    if wants(What::Afterstates) {
+        td::afterstates(effort, &mut report)?;
+    }
+    if args.json {
+        output::json(&mut output::stdout(), &all)?;
+    }
+    Ok(())
+}

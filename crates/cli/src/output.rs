@@ -1,0 +1,90 @@
+//! Standard output of reports: buffered, and without a panic when the reader goes away.
+
+use anyhow::Result;
+use serde::Serialize;
+use std::io::{self, BufWriter, StdoutLock, Write};
+
+/// Standard output, locked and buffered. Errors of writing come back as errors; `main` treats a closed
+/// pipe as a quiet end.
+pub fn stdout() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::new(io::stdout().lock())
+}
+
+/// Writes `report` as indented JSON and a line end.
+pub fn json(out: &mut dyn Write, report: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(report)?;
+    writeln!(out, "{text}")?;
+    Ok(out.flush()?)
+}
+
+/// Whether the error is only that nobody reads the output any more, as in `afterstate games | head -1`.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+            || cause
+                .downcast_ref::<serde_json::Error>()
+                .is_some_and(|error| error.io_error_kind() == Some(io::ErrorKind::BrokenPipe))
+    })
+}
+
+/// Columns of text, aligned; numbers to the right.
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with a line of headings.
+    pub fn new<const N: usize>(headings: [&str; N]) -> Table {
+        Table { rows: vec![headings.map(str::to_string).to_vec()] }
+    }
+
+    /// Adds a row.
+    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.rows.push(cells.to_vec());
+    }
+
+    /// Writes all rows.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max();
+        let numeric = |column: usize| {
+            self.rows.iter().skip(1).filter_map(|row| row.get(column)).all(|cell| {
+                cell.is_empty() || cell.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit())
+            })
+        };
+        let widths: Vec<(usize, bool)> = (0..columns).map(|c| (width(c).unwrap_or(0), numeric(c))).collect();
+        for row in &self.rows {
+            let cells: Vec<String> = row
+                .iter()
+                .zip(&widths)
+                .map(
+                    |(cell, &(width, right))| if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") },
+                )
+                .collect();
+            writeln!(out, "{}", cells.join("  ").trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_to_the_right_and_words_to_the_left() {
+        let mut table = Table::new(["name", "elo"]);
+        table.row(["a".into(), "+12".into()]);
+        table.row(["longer".into(), "-1234".into()]);
+        let mut out = Vec::new();
+        table.write(&mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "name      elo\na         +12\nlonger  -1234\n");
+    }
+
+    #[test]
+    fn a_closed_pipe_is_recognised_inside_other_errors() {
+        let closed = anyhow::Error::from(io::Error::from(io::ErrorKind::BrokenPipe)).context("writing the table");
+        assert!(is_broken_pipe(&closed));
+        assert!(!is_broken_pipe(&anyhow::anyhow!("broken pipe")));
+    }
+}
