@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod player;
 pub mod rating;
+pub mod sprt;
 
 pub use clock::{Clock, FlagFall, TimeControl};
 pub use player::{Player, PlayerError, RandomPlayer, SearchPlayer};

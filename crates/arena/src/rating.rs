@@ -39,7 +39,7 @@ pub use interval::{EloInterval, Proportion, expected_score, match_elo, normal_cd
 pub use results::{PairTally, Results, Tally};
 pub use settings::{Parameter, RatingSettings};
 
-pub(crate) use interval::Z95;
+pub(crate) use interval::{Z95, score_interval};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

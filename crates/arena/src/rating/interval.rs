@@ -99,22 +99,29 @@ pub struct EloInterval {
 /// assert_eq!(match_elo(Tally::new(9, 0, 0)).high, f64::INFINITY);
 /// ```
 pub fn match_elo(tally: Tally) -> EloInterval {
-    let n = tally.games() as f64;
-    if n == 0.0 {
+    if tally.games() == 0 {
         return EloInterval { elo: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
     }
-    let (w, d, l) = (tally.wins as f64, tally.draws as f64, tally.losses as f64);
-    let s = tally.points() / n;
-    let binomial = s * (1.0 - s);
-    let observations = if tally.draws == 0 {
-        n
+    let (wins, draws, losses) = (tally.wins as f64, tally.draws as f64, tally.losses as f64);
+    let score = if tally.draws == 0 {
+        wilson(wins, tally.games())
     } else {
-        // Half a virtual win and loss, so that a match of nothing but draws is not taken as certainty.
-        let variance = ((w + 0.5) * (1.0 - s).powi(2) + d * (0.5 - s).powi(2) + (l + 0.5) * s.powi(2)) / (n + 1.0);
-        n * (binomial / variance).max(1.0)
+        score_interval(&[(0.0, losses), (0.5, draws), (1.0, wins)])
     };
-    let p = wilson_of(s, observations);
-    EloInterval { elo: score_to_elo(s), low: score_to_elo(p.low), high: score_to_elo(p.high) }
+    EloInterval { elo: score_to_elo(score.estimate), low: score_to_elo(score.low), high: score_to_elo(score.high) }
+}
+
+/// The mean of scores in 0..=1, each with how often it came up, with a 95 % interval like [`match_elo`]'s.
+pub(crate) fn score_interval(cells: &[(f64, f64)]) -> Proportion {
+    let n: f64 = cells.iter().map(|c| c.1).sum();
+    if n == 0.0 {
+        return Proportion { estimate: 0.5, low: 0.0, high: 1.0 };
+    }
+    let mean = (cells.iter().map(|(s, c)| s * c).sum::<f64>() / n).clamp(0.0, 1.0);
+    // Half a virtual win and loss, so that nothing but draws is not taken as certainty.
+    let extremes = 0.5 * ((1.0 - mean).powi(2) + mean.powi(2));
+    let variance = (cells.iter().map(|(s, c)| c * (s - mean).powi(2)).sum::<f64>() + extremes) / (n + 1.0);
+    wilson_of(mean, n * (mean * (1.0 - mean) / variance).max(1.0))
 }
 
 /// JSON has no infinity; its numbers stay numbers and the infinities become words.
