@@ -253,6 +253,31 @@ impl Clock {
         Clock { control, lag: lag.min(LONGEST), main, count, period }
     }
 
+    /// Sets the clock to what a referee says is left: main time if `count` is 0, otherwise what is left
+    /// of a byo-yomi period and the periods (Japanese) or moves (Canadian) still to go.
+    ///
+    /// ```
+    /// use afterstate_arena::Clock;
+    /// use std::time::Duration;
+    /// let mut clock = Clock::new("5m+10/60s".parse().unwrap(), Duration::ZERO);
+    /// clock.set_left(Duration::from_secs(20), 4);
+    /// assert_eq!((clock.allowed(), clock.count_left()), (Some(Duration::from_secs(20)), 4));
+    /// ```
+    pub fn set_left(&mut self, left: Duration, count: u32) {
+        let left = left.min(LONGEST);
+        if count == 0 {
+            self.main = left;
+            return;
+        }
+        self.main = Duration::ZERO;
+        match self.control {
+            TimeControl::Canadian { .. } => (self.count, self.period) = (count, left),
+            // A started period is given back in full after the move, so only its number matters.
+            TimeControl::Japanese { .. } => self.count = count,
+            _ => self.main = left,
+        }
+    }
+
     /// The rules this clock runs by.
     pub fn control(&self) -> TimeControl {
         self.control

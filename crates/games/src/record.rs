@@ -21,6 +21,34 @@ impl<G: Game> Record<G> {
         Record { position: start.clone(), keys: vec![start.repetition_key()], start, moves: Vec::new() }
     }
 
+    /// A game that goes on from `start` after positions that none of its own moves leads through, such
+    /// as a game of Go in which a side moved twice in a row.
+    ///
+    /// `earlier` holds their [`Game::repetition_key`]s, oldest first ([`Record::repetition_keys`] of the
+    /// record that is being continued); they may not be repeated either.
+    ///
+    /// ```
+    /// use afterstate_games::{Game, Record, Side, go::{Go, Move, Point}};
+    /// let mut game = Record::new(Go::new(9));
+    /// game.play(Move::play(Point::at(4, 4, 9)));
+    /// let black_again = game.position().clone().with_turn(Side::First);
+    /// let game = Record::continuing(black_again, game.repetition_keys());
+    /// assert_eq!(game.repetition_keys().len(), 2);
+    /// ```
+    pub fn continuing(start: G, earlier: &[u64]) -> Self {
+        let mut keys = earlier.to_vec();
+        // The last of them is usually the very position from which the game goes on.
+        if keys.last() != Some(&start.repetition_key()) {
+            keys.push(start.repetition_key());
+        }
+        Record { position: start.clone(), keys, start, moves: Vec::new() }
+    }
+
+    /// The [`Game::repetition_key`] of every position so far, the present one last.
+    pub fn repetition_keys(&self) -> &[u64] {
+        &self.keys
+    }
+
     /// Where the game began.
     pub fn start(&self) -> &G {
         &self.start
