@@ -5,18 +5,20 @@
 
 mod measure;
 mod playouts;
+mod signature;
 mod td;
 
 use crate::output;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use measure::Figure;
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Arguments of `bench`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  afterstate bench\n  afterstate bench td --seconds 5 --threads 2\n  \
-                        afterstate bench playouts --json")]
+                        afterstate bench playouts --json\n  afterstate bench signature --check bench.txt")]
 pub struct Args {
     /// What to measure
     #[arg(value_enum, default_value = "all")]
@@ -24,6 +26,9 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// With signature: compare with this file instead of printing, and fail if anything differs
+    #[arg(long, value_name = "FILE")]
+    check: Option<PathBuf>,
     /// Threads that work at the same time, 1 to 1024
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
@@ -43,6 +48,8 @@ enum What {
     Td,
     /// The values of all afterstates of fixed positions: the inner loop of whatever is greedy
     Afterstates,
+    /// Not speeds, but hashes and counts that change when what is computed changes
+    Signature,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -63,6 +70,10 @@ struct Effort {
 
 /// Measures and prints every figure as soon as it is known (JSON at the end).
 pub fn run(args: Args) -> Result<()> {
+    if args.what == What::Signature {
+        return signature::run(args.check.as_deref(), args.json);
+    }
+    ensure!(args.check.is_none(), "--check compares signatures: use 'afterstate bench signature --check FILE'");
     let effort = Effort { threads: args.threads, time: args.seconds };
     let mut all = Vec::new();
     let mut report = |figure: Figure| -> Result<()> {

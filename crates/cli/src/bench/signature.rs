@@ -1,0 +1,160 @@
+//! `afterstate bench signature`: numbers that change when, and only when, what the program computes
+//! changes. `bench.txt` holds them, and `--check` compares.
+//!
+//! Nothing here may depend on the machine. Sums of f32 are made in a fixed order and so are the same
+//! everywhere, but `exp` is not: mathematical libraries differ in the last bit. Learning is therefore signed with
+//! linear values, and a second time with logistic ones under a name that is checked only where `exp` is
+//! glibc's. Weights of searches are multiples of 2⁻¹⁰, whose sums are exact in any order.
+
+use crate::output;
+use afterstate_engine::learning::{SelfPlaySettings, TdSettings, Training};
+use afterstate_engine::value::{Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
+use afterstate_games::go::{Go, UniformGoPlayout};
+use afterstate_games::rng::mix;
+use afterstate_games::{PlayoutPolicy, stream};
+use anyhow::{Context, Result, bail};
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A name and what was computed.
+type Line = (String, String);
+
+/// What names in `bench.txt` begin with when they belong to the signature.
+const PREFIX: &str = "signature.";
+
+/// Names with this end are only checked where `exp` is glibc's.
+const NEEDS_GLIBC: &str = ".glibc";
+
+/// Prints the signature, or compares it with a file.
+pub fn run(check: Option<&Path>, json: bool) -> Result<()> {
+    let computed = compute();
+    let mut out = output::stdout();
+    let Some(path) = check else {
+        if json {
+            let map: serde_json::Map<String, serde_json::Value> =
+                computed.into_iter().map(|(name, value)| (name, value.into())).collect();
+            return output::json(&mut out, &map);
+        }
+        for (name, value) in computed {
+            writeln!(out, "{name} {value}")?;
+        }
+        return Ok(out.flush()?);
+    };
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let differences = compare(&computed, &text, cfg!(target_env = "gnu"));
+    if let Some(first) = differences.first() {
+        bail!(
+            "{}: {}{}; if the change is meant, write the new signature with 'afterstate bench signature'",
+            path.display(),
+            first,
+            if differences.len() > 1 {
+                format!(" (and {} more differences)", differences.len() - 1)
+            } else {
+                String::new()
+            }
+        );
+    }
+    writeln!(out, "{} lines agree with {}", computed.len(), path.display())?;
+    Ok(out.flush()?)
+}
+
+/// What differs between the computed lines and a file's, in words.
+fn compare(computed: &[Line], text: &str, glibc: bool) -> Vec<String> {
+    let held: Vec<(&str, &str)> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with(PREFIX))
+        .map(|line| line.split_once(' ').map_or((line, ""), |(name, value)| (name, value.trim())))
+        .collect();
+    let checked = |name: &str| glibc || !name.ends_with(NEEDS_GLIBC);
+    let mut differences = Vec::new();
+    for (name, value) in computed.iter().filter(|(name, _)| checked(name)) {
+        match held.iter().find(|(held, _)| held == name) {
+            None => differences.push(format!("{name} is missing, computed {value}")),
+            Some((_, expected)) if expected != value => {
+                differences.push(format!("{name} is {expected} in the file, computed {value}"));
+            }
+            Some(_) => {}
+        }
+    }
+    for (name, _) in held {
+        if !computed.iter().any(|(computed, _)| computed == name) {
+            differences.push(format!("{name} is in the file, but nothing computes it"));
+        }
+    }
+    differences
+}
+
+/// A hash of numbers in their order.
+fn hash(numbers: impl IntoIterator<Item = u64>) -> u64 {
+    numbers.into_iter().fold(0x6166_7465_7273_7461, |hash, number| mix(hash.rotate_left(23) ^ mix(number)))
+}
+
+fn compute() -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut line = |name: &str, value: String| lines.push((format!("{PREFIX}{name}"), value));
+    for (size, games) in [(9, 300), (13, 100), (19, 50)] {
+        line(&format!("go{size}.playouts"), format!("{:016x}", playouts(size, games)));
+    }
+    line("go9.td.linear", format!("{:016x}", learnt(Squash::Linear)));
+    line(&format!("go9.td.logistic{NEEDS_GLIBC}"), format!("{:016x}", learnt(Squash::Logistic)));
+    lines
+}
+
+/// Every move and outcome of so many uniform playouts.
+fn playouts(size: usize, games: u64) -> u64 {
+    let (mut trace, mut numbers) = (Vec::new(), Vec::new());
+    for game in 0..games {
+        trace.clear();
+        let outcome = UniformGoPlayout.play_out(&mut Go::new(size), &mut trace, &mut stream(1, game));
+        numbers.push(outcome.first_player_score().to_bits().into());
+        numbers.extend(trace.iter().map(|mv| mv.point().map_or(0, |point| 1 + point.ordinal(size) as u64)));
+    }
+    hash(numbers)
+}
+
+/// All weights after a short seeded training on 9×9.
+fn learnt(squash: Squash) -> u64 {
+    let features = Arc::new(LocalShapes::new(9, WindowSizes::ALL, Sharing::Both));
+    let weights = Arc::new(Weights::zeros(Features::<TrackedGo>::count(&*features)));
+    let training = Training {
+        start: features.track(Go::new(9)),
+        features,
+        weights: weights.clone(),
+        td: TdSettings { squash, lambda: 0.4, ..TdSettings::default() },
+        self_play: SelfPlaySettings::default(),
+        seed: 1,
+        threads: 1,
+    };
+    training.run(0..200, &AtomicBool::new(false), &|_| {});
+    hash(weights.values().into_iter().map(|weight| weight.to_bits().into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(pairs: &[(&str, &str)]) -> Vec<Line> {
+        pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    }
+
+    #[test]
+    fn every_difference_is_found_and_other_lines_are_left_alone() {
+        let computed = lines(&[("signature.a", "1"), ("signature.b", "2"), ("signature.c.glibc", "3")]);
+        let good = "# comment\nsignature.a 1\nsignature.b   2\nsignature.c.glibc 3\ncallgrind.x 99\n";
+        assert!(compare(&computed, good, true).is_empty());
+        let other = "signature.a 1\nsignature.b 3\nsignature.d 4\n";
+        assert_eq!(compare(&computed, other, true).len(), 3);
+        assert_eq!(compare(&computed, other, false).len(), 2, "without glibc its line does not count");
+    }
+
+    #[test]
+    fn the_hash_depends_on_order_and_length() {
+        let hashes = [hash([1, 2]), hash([2, 1]), hash([1]), hash([0, 1]), hash([1, 0]), hash([])];
+        for (i, a) in hashes.iter().enumerate() {
+            assert!(!hashes[i + 1..].contains(a));
+        }
+    }
+}
