@@ -127,6 +127,17 @@ pub trait Game: Clone + Send + Sync + 'static {
         moves.contains(&mv)
     }
 
+    /// How the game ends if `mv`, a legal move, is played; `None` if it goes on. Games override this with
+    /// something faster: searches ask it of every move before they look at what follows.
+    fn outcome_after(&self, mv: Self::Move) -> Option<Outcome> {
+        let mut after = self.clone();
+        after.play(mv);
+        match after.turn() {
+            Turn::Over(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
     /// Replaces the contents of `out` by the chance outcomes and their probabilities, which sum to 1.
     fn chance_outcomes(&self, out: &mut Vec<(Self::Move, f32)>) {
         out.clear();

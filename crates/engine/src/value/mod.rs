@@ -5,8 +5,10 @@
 //! up to date move by move.
 
 pub mod checkpoint;
+mod afterstates;
 mod features;
 mod function;
+mod fused;
 mod linear;
 mod local_shape;
 pub mod rlgo_file;
@@ -15,8 +17,10 @@ mod tracked;
 mod weights;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
+pub use afterstates::AfterstateValues;
 pub use features::{ActiveSet, Features, Share};
 pub use function::{Value, ValueFunction};
+pub use fused::FusedShapes;
 pub use linear::{Linear, Squash};
 pub use local_shape::{LocalShapes, MAX_WINDOWS, Patterns, Sharing, WindowSizes, Windows};
 pub use shape_agent::ShapeAgent;

@@ -64,6 +64,11 @@ impl<G: Game, T: Track<G>> Game for Tracked<G, T> {
         self.game.is_legal(mv)
     }
 
+    #[inline]
+    fn outcome_after(&self, mv: Self::Move) -> Option<Outcome> {
+        self.game.outcome_after(mv)
+    }
+
     fn chance_outcomes(&self, out: &mut Vec<(Self::Move, f32)>) {
         self.game.chance_outcomes(out);
     }

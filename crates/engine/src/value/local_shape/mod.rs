@@ -62,6 +62,14 @@ impl LocalShapes {
         TrackedGo::read(game, self.windows)
     }
 
+    /// The weights that the shape with this `number` shares in the window with this index; those of
+    /// neutral shapes are the entry of [`Weights`] that is always 0.
+    pub(crate) fn shares_of(&self, window: usize, number: usize) -> &[Share] {
+        let tables = self.sharing.tables();
+        let at = (self.table.row[window] as usize + number) * tables;
+        &self.table.shares[at..at + tables]
+    }
+
     fn shares<const TABLES: usize>(&self) -> &[[Share; TABLES]] {
         self.table.shares.as_chunks::<TABLES>().0
     }
