@@ -1,6 +1,7 @@
 //! Where players meet: clocks, external engines, games, tournaments, ratings.
 
 pub mod clock;
+pub mod curve;
 pub mod player;
 pub mod rating;
 pub mod sprt;
