@@ -1,0 +1,201 @@
+//! Analysis while it happens, in the words of Leela Zero, KataGo and CGOS.
+//!
+//! Keys that ask for what we do not have, such as
+//! ownership, are accepted and change nothing.
+
+use super::command::{Refusal, parse_argument, parse_color, quote, refuse};
+use super::insight::{Analyst, Candidate};
+use super::report::{Dialect, Report};
+use super::session::{Answer, Call, Session, guarded};
+use super::vertex::parse_move;
+use afterstate_arena::PlayerError;
+use afterstate_engine::{Budget, Decision};
+use afterstate_games::go::{Go, Move};
+use afterstate_games::{Record, Side};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(super) fn lz_analyze(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
+    analyze(session, call, Dialect::LeelaZero)
+}
+
+pub(super) fn kata_analyze(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
+    analyze(session, call, Dialect::KataGo)
+}
+
+pub(super) fn cgos_analyze(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
+    analyze(session, call, Dialect::Cgos)
+}
+
+pub(super) fn lz_genmove(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
+    generate(session, call, Dialect::LeelaZero)
+}
+
+pub(super) fn kata_genmove(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
+    generate(session, call, Dialect::KataGo)
+}
+
+pub(super) fn cgos_genmove(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
+    generate(session, call, Dialect::Cgos)
+}
+
+/// What an analysis was asked for.
+struct Wishes {
+    side: Side,
+    interval: Duration,
+    min_moves: usize,
+    max_moves: usize,
+    /// Moves of `side` to leave out, and the only ones to show.
+    avoid: Vec<Move>,
+    allow: Option<Vec<Move>>,
+}
+
+impl Wishes {
+    /// `[COLOR] [INTERVAL] [KEY VALUE …]`, the interval in hundredths of a second.
+    fn parse(args: &[String], position: &Go) -> Result<Wishes, Refusal> {
+        let mut words = args.iter().map(String::as_str).peekable();
+        let mut wishes = Wishes {
+            side: position.to_move(),
+            interval: Duration::from_secs(1),
+            min_moves: 0,
+            max_moves: usize::MAX,
+            avoid: Vec::new(),
+            allow: None,
+        };
+        if let Some(side) = words.peek().and_then(|word| parse_color(word).ok()) {
+            wishes.side = side;
+            words.next();
+        }
+        if let Some(centiseconds) = words.peek().and_then(|word| word.parse().ok()) {
+            wishes.interval = interval(centiseconds);
+            words.next();
+        }
+        while let Some(key) = words.next() {
+            let mut value =
+                || words.next().map_or_else(|| refuse(format!("syntax error: {} has no value", quote(key))), Ok);
+            let whole = "a whole number";
+            match key {
+                "interval" => wishes.interval = interval(parse_argument(key, value()?, "hundredths of a second")?),
+                "minmoves" => wishes.min_moves = parse_argument(key, value()?, whole)?,
+                "maxmoves" => wishes.max_moves = parse_argument(key, value()?, whole)?,
+                "avoid" | "allow" => {
+                    let (side, moves) = (parse_color(value()?)?, value()?);
+                    let _depth: u32 = parse_argument(key, value()?, whole)?;
+                    let moves = moves.split(',').map(|text| parse_move(text, position.size()));
+                    let moves: Vec<Move> = moves.collect::<Result<_, _>>()?;
+                    if side == wishes.side {
+                        if key == "avoid" {
+                            wishes.avoid.extend(moves);
+                        } else {
+                            wishes.allow.get_or_insert_default().extend(moves);
+                        }
+                    }
+                }
+                "ownership"
+                | "ownershipStdev"
+                | "movesOwnership"
+                | "movesOwnershipStdev"
+                | "pvVisits"
+                | "pvEdgeVisits"
+                | "rootInfo"
+                | "rawStats"
+                | "noResultValue" => {
+                    let _: bool = parse_argument(key, value()?, "true or false")?;
+                }
+                _ => {
+                    return refuse(format!(
+                        "syntax error: '{}': expected interval, minmoves, maxmoves, avoid or allow",
+                        quote(key)
+                    ));
+                }
+            }
+        }
+        Ok(wishes)
+    }
+
+    /// Those that were asked for.
+    fn select(&self, candidates: &[Candidate]) -> Vec<Candidate> {
+        let wanted = |mv: &Move| !self.avoid.contains(mv) && self.allow.as_ref().is_none_or(|allow| allow.contains(mv));
+        let limit = self.max_moves.max(self.min_moves);
+        candidates.iter().filter(|candidate| wanted(&candidate.mv)).take(limit).cloned().collect()
+    }
+}
+
+/// From 10 ms, so that an interval of 0 does not flood the controller, to an hour.
+fn interval(centiseconds: u32) -> Duration {
+    Duration::from_millis(10 * u64::from(centiseconds.clamp(1, 360_000)))
+}
+
+impl Session {
+    /// The values of afterstates as candidates, best for `side` first; nothing without an insight.
+    fn static_candidates(&self, record: &Record<Go>, side: Side) -> Vec<Candidate> {
+        let values = self.insight.as_ref().and_then(|insight| insight.afterstate_values(record)).unwrap_or_default();
+        let mut candidates: Vec<Candidate> = values
+            .into_iter()
+            .map(|(mv, value)| Candidate {
+                mv,
+                value,
+                visits: 1,
+                prior: None,
+                lead: None,
+                principal_variation: vec![mv],
+            })
+            .collect();
+        candidates.sort_by(|a, b| b.value.seen_by(side).total_cmp(&a.value.seen_by(side)).then(a.mv.cmp(&b.mv)));
+        candidates
+    }
+}
+
+/// Reports until the next line of input.
+fn analyze(session: &mut Session, call: Call<'_>, dialect: Dialect) -> Result<Answer, Refusal> {
+    let wishes = Wishes::parse(call.args, session.history.position())?;
+    let record = session.record_for(wishes.side);
+    let Call { id, out, interrupt, .. } = call;
+    let mut report = Report::new(out, id, dialect, wishes.side, record.position().size());
+    report.open();
+    if let Some(analyst) = &mut session.analyst {
+        let budget = Budget { stop: Some(Arc::clone(&interrupt.pending)), ..Budget::default() };
+        // An analyst that fails has nothing more to say; the response has begun and must end well.
+        let _ = run_analyst(analyst.as_mut(), &record, &budget, &wishes, &mut report);
+    } else {
+        report.send(&wishes.select(&session.static_candidates(&record, wishes.side)));
+    }
+    interrupt.wait();
+    report.close(None)?;
+    Ok(Answer::Streamed)
+}
+
+/// Reports, then chooses and plays.
+fn generate(session: &mut Session, call: Call<'_>, dialect: Dialect) -> Result<Answer, Refusal> {
+    let wishes = Wishes::parse(call.args, session.history.position())?;
+    let mut report = Report::new(call.out, call.id, dialect, wishes.side, session.history.position().size());
+    // CGOS takes a single report: the last one.
+    report.hold_back(dialect == Dialect::Cgos);
+    let result = session.generate(wishes.side, |session, record, budget| {
+        if let Some(analyst) = &mut session.analyst {
+            return run_analyst(analyst.as_mut(), record, budget, &wishes, &mut report);
+        }
+        let player = &mut session.player;
+        let decision = guarded(|| player.choose(record, budget))?;
+        report.send(&wishes.select(&session.static_candidates(record, wishes.side)));
+        Ok(decision)
+    });
+    match result {
+        Ok(mv) => report.close(Some(&format!("play {}", session.decision_text(mv))))?,
+        // Once a response has begun, it cannot become a refusal: it ends without a move.
+        Err(Refusal::Says(_)) if report.begun() => report.close(None)?,
+        Err(refusal) => return Err(refusal),
+    }
+    Ok(Answer::Streamed)
+}
+
+fn run_analyst(
+    analyst: &mut dyn Analyst,
+    record: &Record<Go>,
+    budget: &Budget,
+    wishes: &Wishes,
+    report: &mut Report<'_>,
+) -> Result<Decision<Move>, PlayerError> {
+    let mut show = |candidates: &[Candidate]| report.send(&wishes.select(candidates));
+    guarded(|| analyst.analyze(record, budget, wishes.interval, &mut show))
+}

@@ -1,0 +1,38 @@
+//! What kgsGtp, the bridge to the KGS server, sends.
+
+use super::command::{Refusal, quote, refuse};
+use super::session::{Answer, Call, Session};
+use super::time::{Clocks, parse_kgs};
+use afterstate_games::go::Scoring;
+
+/// Area scoring under its several names. Chinese also counts a point for each handicap stone.
+pub(super) fn rules(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
+    let scoring = match call.args[0].to_ascii_lowercase().as_str() {
+        "chinese" => Scoring::Chinese,
+        "new_zealand" | "aga" => Scoring::TrompTaylor,
+        other => {
+            return refuse(format!("rules '{}' are not supported: expected chinese, aga or new_zealand", quote(other)));
+        }
+    };
+    session.history.change_start(|go| go.with_scoring(scoring));
+    session.changed();
+    Answer::done()
+}
+
+pub(super) fn time_settings(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
+    session.clocks = Clocks::new(parse_kgs(call.args)?);
+    Answer::done()
+}
+
+pub(super) fn game_over(session: &mut Session, _: Call<'_>) -> Result<Answer, Refusal> {
+    session.report_end();
+    Answer::done()
+}
+
+/// Says who is playing, whatever was said.
+pub(super) fn chat(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
+    match call.args[0].as_str() {
+        "game" | "private" => Answer::text(format!("I am {} {}, a program.", session.name, session.version)),
+        other => refuse(format!("syntax error: '{}': expected game or private", quote(other))),
+    }
+}
