@@ -38,7 +38,7 @@ pub const NORMALISED_ELO_PER_SIGMA: f64 = 800.0 / std::f64::consts::LN_10;
 /// How one game ended for the player under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum GameResult {
+pub enum Score {
     /// 0 points.
     Loss,
     /// Half a point.
@@ -47,13 +47,13 @@ pub enum GameResult {
     Win,
 }
 
-impl GameResult {
+impl Score {
     /// The outcome of a game as the player on `side` sees it.
-    pub fn of(outcome: Outcome, side: Side) -> GameResult {
+    pub fn of(outcome: Outcome, side: Side) -> Score {
         match outcome.winner {
-            None => GameResult::Draw,
-            Some(winner) if winner == side => GameResult::Win,
-            Some(_) => GameResult::Loss,
+            None => Score::Draw,
+            Some(winner) if winner == side => Score::Win,
+            Some(_) => Score::Loss,
         }
     }
 }
@@ -77,19 +77,19 @@ impl GameCounts {
     /// Adds the two games of a pair. A trinomial takes them as two independent games.
     ///
     /// ```
-    /// use afterstate_arena::sprt::{GameCounts, GameResult};
+    /// use afterstate_arena::sprt::{GameCounts, Score};
     /// let mut counts = GameCounts::NO_PAIRS;
-    /// counts.add_pair(GameResult::Win, GameResult::Draw);
+    /// counts.add_pair(Score::Win, Score::Draw);
     /// assert_eq!(counts, GameCounts::Pentanomial([0, 0, 0, 1, 0]));
     /// ```
-    pub fn add_pair(&mut self, one: GameResult, other: GameResult) {
+    pub fn add_pair(&mut self, one: Score, other: Score) {
         match self {
             GameCounts::Trinomial(tally) => {
                 for result in [one, other] {
                     match result {
-                        GameResult::Win => tally.wins += 1,
-                        GameResult::Draw => tally.draws += 1,
-                        GameResult::Loss => tally.losses += 1,
+                        Score::Win => tally.wins += 1,
+                        Score::Draw => tally.draws += 1,
+                        Score::Loss => tally.losses += 1,
                     }
                 }
             }
@@ -97,11 +97,11 @@ impl GameCounts {
         }
     }
 
-    /// Number of games.
+    /// Number of games (at most the largest `u64`).
     pub fn games(&self) -> u64 {
         match self {
             GameCounts::Trinomial(tally) => tally.games(),
-            GameCounts::Pentanomial(pairs) => 2 * pairs.iter().sum::<u64>(),
+            GameCounts::Pentanomial(pairs) => pairs.iter().copied().fold(0, u64::saturating_add).saturating_mul(2),
         }
     }
 

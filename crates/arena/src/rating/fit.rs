@@ -45,7 +45,7 @@ fn check_players(results: &Results, settings: &RatingSettings) -> Result<(), Rat
             return Err(RatingError::Disconnected { groups });
         }
     }
-    let draws = results.indexed().map(|(_, _, t)| t.draws).sum();
+    let draws = results.indexed().map(|(_, _, t)| t.draws).fold(0, u64::saturating_add);
     if draws > 0 && settings.draw == Parameter::Fixed(0.0) {
         return Err(RatingError::DrawsImpossible { draws });
     }

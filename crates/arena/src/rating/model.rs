@@ -69,11 +69,11 @@ fn ln_draw_factor(d: f64) -> f64 {
 impl Model {
     pub(super) fn new(results: &Results, settings: &RatingSettings) -> Model {
         let mut games = vec![0u64; results.players().len()];
-        let mut drawn = 0;
+        let mut drawn = false;
         for (i, j, t) in results.indexed() {
-            games[i] += t.games();
-            games[j] += t.games();
-            drawn += t.draws;
+            games[i] = games[i].saturating_add(t.games());
+            games[j] = games[j].saturating_add(t.games());
+            drawn |= t.draws > 0;
         }
         // Both players of a pair give their share, and of each share half goes to each order of moving.
         let share = |own: u64, player: usize| match games[player] {
@@ -102,7 +102,7 @@ impl Model {
             known: results.players().iter().map(|p| settings.anchors.get(p).map(|elo| elo / ELO)).collect(),
             known_advantage: fixed(settings.advantage),
             // With no draw the likelihood only grows towards 0, where the parameter's range ends.
-            known_draw: if drawn == 0 && settings.draw == Parameter::Fitted { Some(0.0) } else { fixed(settings.draw) },
+            known_draw: if !drawn && settings.draw == Parameter::Fitted { Some(0.0) } else { fixed(settings.draw) },
         }
     }
 

@@ -24,9 +24,9 @@ impl Tally {
         Tally { wins, draws, losses }
     }
 
-    /// Number of games.
+    /// Number of games. Like all counts here it stops at the largest `u64`, so that no file can overflow it.
     pub const fn games(&self) -> u64 {
-        self.wins + self.draws + self.losses
+        self.wins.saturating_add(self.draws).saturating_add(self.losses)
     }
 
     /// Points: one for a win, half for a draw.
@@ -47,9 +47,9 @@ impl Tally {
 
 impl AddAssign for Tally {
     fn add_assign(&mut self, more: Tally) {
-        self.wins += more.wins;
-        self.draws += more.draws;
-        self.losses += more.losses;
+        self.wins = self.wins.saturating_add(more.wins);
+        self.draws = self.draws.saturating_add(more.draws);
+        self.losses = self.losses.saturating_add(more.losses);
     }
 }
 
@@ -205,7 +205,7 @@ impl Results {
 
     /// Number of games in all.
     pub fn games(&self) -> u64 {
-        self.pairs.values().map(Tally::games).sum()
+        self.pairs.values().map(Tally::games).fold(0, u64::saturating_add)
     }
 
     /// The groups of players connected by games, the largest first. Ratings compare players of one group only.

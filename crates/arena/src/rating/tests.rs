@@ -110,6 +110,8 @@ fn extreme_results_stay_finite_with_the_prior() {
         assert!(ratings.players.iter().all(|p| p.elo.is_finite() && p.std_error.is_finite()), "{ratings:?}");
         assert!(ratings.advantage.elo.is_finite() && ratings.draw.elo.is_finite());
     }
+    // Counts that only a damaged file can hold give ratings or an error, but no panic.
+    let _ = rate(&two(Tally::new(u64::MAX, u64::MAX, 1), Tally::new(1, u64::MAX, 0)), &RatingSettings::default());
     let one_draw_in_a_million = two(Tally::new(500_000, 1, 499_999), Tally::new(1, 0, 0));
     let draw = rate(&one_draw_in_a_million, &RatingSettings::default()).unwrap().draw.elo;
     assert!((1e-4..1e-2).contains(&draw), "{draw}");

@@ -148,7 +148,7 @@ fn extreme_counts_give_finite_ratios() {
     };
     let mut all = vec![tri(1, 0, 0), tri(0, 1, 0), tri(0, 0, 1), tri(1_000_000, 0, 0), tri(0, 1_000_000, 0)];
     all.extend((0..5).flat_map(|i| [penta(i, 1), penta(i, 100_000)]));
-    all.extend([GameCounts::NO_GAMES, GameCounts::NO_PAIRS]);
+    all.extend([GameCounts::NO_GAMES, GameCounts::NO_PAIRS, tri(u64::MAX, 1, u64::MAX), penta(3, u64::MAX)]);
     for counts in all {
         for (elo0, elo1) in [(0.0, 5.0), (-1000.0, 1000.0), (100.0, 400.0), (-2.0, -1.0)] {
             for test in [logistic(elo0, elo1), normalised(elo0, elo1)] {
@@ -177,16 +177,16 @@ fn impossible_settings_are_refused() {
 }
 
 /// Plays a pair from an opening that favours whoever moves first by `bias` Elo, or by minus that.
-fn pair(rng: &mut Rng, elo: f64, bias: f64) -> [GameResult; 2] {
+fn pair(rng: &mut Rng, elo: f64, bias: f64) -> [Score; 2] {
     let bias = if unit(rng) < 0.5 { bias } else { -bias };
     [elo + bias, elo - bias].map(|x| {
         let (u, draw) = (f64::from(unit(rng)), 60.0);
         if u < expected_score(x - draw) {
-            GameResult::Win
+            Score::Win
         } else if u < expected_score(x - draw) + expected_score(-x - draw) {
-            GameResult::Loss
+            Score::Loss
         } else {
-            GameResult::Draw
+            Score::Draw
         }
     })
 }
@@ -305,11 +305,11 @@ fn the_interval_of_pairs_covers_the_truth() {
 
 #[test]
 fn results_are_seen_from_the_right_side() {
-    assert_eq!(GameResult::of(Outcome::win(Side::Second), Side::Second), GameResult::Win);
-    assert_eq!(GameResult::of(Outcome::win(Side::Second), Side::First), GameResult::Loss);
-    assert_eq!(GameResult::of(Outcome::DRAW, Side::First), GameResult::Draw);
+    assert_eq!(Score::of(Outcome::win(Side::Second), Side::Second), Score::Win);
+    assert_eq!(Score::of(Outcome::win(Side::Second), Side::First), Score::Loss);
+    assert_eq!(Score::of(Outcome::DRAW, Side::First), Score::Draw);
     let mut single = GameCounts::NO_GAMES;
-    single.add_pair(GameResult::Win, GameResult::Loss);
-    single.add_pair(GameResult::Draw, GameResult::Win);
+    single.add_pair(Score::Win, Score::Loss);
+    single.add_pair(Score::Draw, Score::Win);
     assert_eq!(single, tri(2, 1, 1));
 }
