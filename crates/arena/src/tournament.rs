@@ -1,0 +1,415 @@
+//! Many games between several agents, several at once, in a log from which a killed tournament goes on.
+//!
+//! Which games are played, from which openings and with which seeds, follows from the
+//! [`TournamentSettings`] alone (and, in Swiss rounds, from earlier results). So the results depend
+//! neither on the number of workers nor on interruptions, as long as the players themselves depend on
+//! nothing but their seeds.
+
+use crate::clock::TimeControl;
+use crate::game_loop::{GameRules, play_game};
+use crate::pairing::{Format, ScheduledGame, Standing, fixed_pairings, games_of_round, opening, swiss_round};
+use crate::player::{Player, PlayerError};
+use crate::referee::Referee;
+use crate::result_log::{Header, LAYOUT, LogError, LoggedGame, Opened, ResultLog};
+use afterstate_engine::{Budget, Decision};
+use afterstate_games::{Notation, Outcome, Record};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use thiserror::Error;
+
+/// Everything that decides which games a tournament plays.
+///
+/// ```
+/// use afterstate_arena::tournament::TournamentSettings;
+/// let settings = TournamentSettings { agents: vec!["new".into(), "old".into()], ..Default::default() };
+/// assert!(settings.check().is_ok());
+/// assert_eq!(settings.total_games(), 100);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct TournamentSettings {
+    /// The agents' names, which must differ. Whoever reads the log identifies agents by them, so they
+    /// should say everything that decides how an agent plays.
+    pub agents: Vec<String>,
+    /// Who meets whom.
+    pub format: Format,
+    /// Games for each pairing (of each round, in Swiss tournaments). Even numbers give everyone both
+    /// sides of every opening.
+    pub games: u32,
+    /// Random moves at the beginning of a game.
+    pub opening_moves: u32,
+    /// Decides the openings and seeds the players.
+    pub seed: u64,
+    /// Each side's time.
+    pub time: TimeControl,
+    /// How far a move may exceed its time, in milliseconds.
+    pub lag_ms: u64,
+    /// Games are stopped and judged after so many moves.
+    pub move_limit: usize,
+    /// Who judges finished games, in words that identify the referee.
+    pub referee: String,
+}
+
+impl Default for TournamentSettings {
+    fn default() -> Self {
+        TournamentSettings {
+            agents: Vec::new(),
+            format: Format::RoundRobin,
+            games: 100,
+            opening_moves: 2,
+            seed: 1,
+            time: TimeControl::None,
+            lag_ms: 500,
+            move_limit: 1000,
+            referee: "rules".into(),
+        }
+    }
+}
+
+impl TournamentSettings {
+    /// Whether such a tournament can be played, and if not, why.
+    pub fn check(&self) -> Result<(), TournamentError> {
+        let fail = |why: String| Err(TournamentError::Settings(why));
+        let agents = self.agents.len();
+        if agents < 2 || (self.format == Format::Match && agents != 2) {
+            let expected = if self.format == Format::Match { "exactly 2" } else { "at least 2" };
+            return fail(format!("agents: there are {agents}, a {} needs {expected}", self.format));
+        }
+        for (number, name) in self.agents.iter().enumerate() {
+            if self.agents[..number].contains(name) {
+                return fail(format!("agents: '{name}' appears twice; give each a name of its own"));
+            }
+        }
+        if self.games == 0 {
+            return fail("games: expected at least 1".into());
+        }
+        if self.move_limit == 0 {
+            return fail("move-limit: expected at least 1".into());
+        }
+        Ok(())
+    }
+
+    /// How many games the whole tournament has.
+    pub fn total_games(&self) -> u64 {
+        let pairings = match (self.format, fixed_pairings(self.format, self.agents.len())) {
+            (Format::Swiss { rounds }, _) => u64::from(rounds) * (self.agents.len() / 2) as u64,
+            (_, Some(pairings)) => pairings.len() as u64,
+            (_, None) => 0,
+        };
+        pairings * u64::from(self.games)
+    }
+
+    fn rules(&self, game: &ScheduledGame, stop: &Arc<AtomicBool>) -> GameRules {
+        GameRules {
+            time: self.time,
+            lag: Duration::from_millis(self.lag_ms),
+            move_limit: self.move_limit,
+            seed: game.seed(self.seed),
+            stop: Some(Arc::clone(stop)),
+        }
+    }
+}
+
+/// Why a tournament could not be played, or not to its end.
+#[derive(Debug, Error)]
+pub enum TournamentError {
+    /// The settings contradict themselves.
+    #[error("tournament settings: {0}")]
+    Settings(String),
+    /// The referee cannot work.
+    #[error("referee: {0}")]
+    Referee(PlayerError),
+    /// The log cannot be used.
+    #[error(transparent)]
+    Log(#[from] LogError),
+}
+
+/// Builds the agent of a number anew for each of its games, so that no game can leak into another.
+pub type PlayerFactory<'a, G> = &'a (dyn Fn(usize) -> Result<Box<dyn Player<G>>, PlayerError> + Sync);
+/// Builds a referee for one worker.
+pub type RefereeFactory<'a, G> = &'a (dyn Fn() -> Result<Box<dyn Referee<G>>, PlayerError> + Sync);
+
+/// How far a tournament has come, told after every game.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Games finished, earlier runs included.
+    pub finished: u64,
+    /// Games in all.
+    pub total: u64,
+    /// The game that has just ended.
+    pub game: &'a LoggedGame,
+}
+
+/// What a tournament has brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TournamentResults {
+    /// What was played.
+    pub header: Header,
+    /// All finished games, by number, those of earlier runs included.
+    pub games: Vec<LoggedGame>,
+    /// Whether all games were played.
+    pub complete: bool,
+    /// What the user should know about the log.
+    pub notice: Option<String>,
+}
+
+/// How a tournament is run, which does not change its results.
+#[derive(Clone, Debug)]
+pub struct RunOptions<'a> {
+    /// Games at once; at least 1.
+    pub workers: usize,
+    /// Where results are logged, and where an interrupted tournament goes on from.
+    pub log: Option<&'a Path>,
+    /// Set it to abandon the games in play and return what is finished.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Default for RunOptions<'_> {
+    fn default() -> Self {
+        RunOptions { workers: 1, log: None, stop: Arc::default() }
+    }
+}
+
+/// Plays a tournament of games from `start`, or what its log says is still missing.
+///
+/// A failing player loses its game; a failing log or referee ends the tournament with an error.
+pub fn run<G: Notation>(
+    settings: &TournamentSettings,
+    start: &G,
+    players: PlayerFactory<'_, G>,
+    referees: RefereeFactory<'_, G>,
+    options: &RunOptions<'_>,
+    on_game: &mut dyn FnMut(Progress<'_>),
+) -> Result<TournamentResults, TournamentError> {
+    settings.check()?;
+    let header = Header {
+        format: LAYOUT,
+        version: env!("CARGO_PKG_VERSION").into(),
+        game: G::NAME.into(),
+        start: start.position_text(),
+        settings: settings.clone(),
+    };
+    let (mut log, logged, notice) = match options.log {
+        Some(path) => {
+            let Opened { log, games, notice } = ResultLog::open(path, &header)?;
+            (Some(log), games, notice)
+        }
+        None => (None, Vec::new(), None),
+    };
+    let mut finished = Finished::new(logged, options.log)?;
+    let mut rounds = Rounds::new(settings);
+    while let Some(schedule) = rounds.next(&finished.games) {
+        let missing = finished.missing(&schedule, options.log)?;
+        if !missing.is_empty() {
+            finished.refuse_strangers(options.log)?;
+        }
+        let hall = Hall { settings, start, players, referees, stop: &options.stop };
+        hall.play(missing, options.workers, &mut |game| {
+            if let Some(log) = &mut log {
+                log.append(&game)?;
+            }
+            finished.games.insert(game.index, game.clone());
+            on_game(Progress { finished: finished.games.len() as u64, total: settings.total_games(), game: &game });
+            Ok(())
+        })?;
+        if schedule.iter().any(|game| !finished.games.contains_key(&game.index)) {
+            break;
+        }
+    }
+    finished.refuse_strangers(options.log)?;
+    if let Some(log) = &mut log {
+        log.sync()?;
+    }
+    let complete = finished.games.len() as u64 == settings.total_games();
+    Ok(TournamentResults { header, games: finished.games.into_values().collect(), complete, notice })
+}
+
+/// The games that have been played, and which lines of the log nobody has asked for yet.
+struct Finished {
+    games: BTreeMap<u64, LoggedGame>,
+    unchecked: BTreeMap<u64, u64>,
+}
+
+impl Finished {
+    fn new(logged: Vec<(u64, LoggedGame)>, path: Option<&Path>) -> Result<Finished, LogError> {
+        let mut finished = Finished { games: BTreeMap::new(), unchecked: BTreeMap::new() };
+        for (line, game) in logged {
+            if finished.unchecked.insert(game.index, line).is_some() {
+                return Err(stranger(path, line, format!("game {} appears twice", game.index)));
+            }
+            finished.games.insert(game.index, game);
+        }
+        Ok(finished)
+    }
+
+    /// The games of a schedule that are still to be played, after checking those that the log holds.
+    fn missing(
+        &mut self,
+        schedule: &[ScheduledGame],
+        path: Option<&Path>,
+    ) -> Result<VecDeque<ScheduledGame>, LogError> {
+        for game in schedule {
+            if let (Some(line), Some(logged)) = (self.unchecked.remove(&game.index), self.games.get(&game.index))
+                && (logged.agents != game.agents || logged.round != game.round)
+            {
+                let what = format!("game {} is not between the agents that the schedule says", game.index);
+                return Err(stranger(path, line, what));
+            }
+        }
+        Ok(schedule.iter().filter(|game| !self.games.contains_key(&game.index)).copied().collect())
+    }
+
+    fn refuse_strangers(&self, path: Option<&Path>) -> Result<(), LogError> {
+        match self.unchecked.iter().next() {
+            Some((index, &line)) => Err(stranger(path, line, format!("game {index} is not in the schedule"))),
+            None => Ok(()),
+        }
+    }
+}
+
+fn stranger(path: Option<&Path>, line: u64, what: String) -> LogError {
+    LogError::Corrupt { path: path.unwrap_or(Path::new("")).into(), line, what }
+}
+
+/// The schedule, round by round.
+struct Rounds<'a> {
+    settings: &'a TournamentSettings,
+    next: u32,
+    standings: Vec<Standing>,
+    /// The pairings of the last Swiss round, whose results are not in the standings yet.
+    open: Vec<[usize; 2]>,
+    schedule: Vec<ScheduledGame>,
+}
+
+impl<'a> Rounds<'a> {
+    fn new(settings: &'a TournamentSettings) -> Self {
+        let standings = vec![Standing::default(); settings.agents.len()];
+        Rounds { settings, next: 0, standings, open: Vec::new(), schedule: Vec::new() }
+    }
+
+    /// The games of the next round; all games of the round before must be among `games`.
+    fn next(&mut self, games: &BTreeMap<u64, LoggedGame>) -> Option<Vec<ScheduledGame>> {
+        let settings = self.settings;
+        let Format::Swiss { rounds } = settings.format else {
+            let pairings = fixed_pairings(settings.format, settings.agents.len()).filter(|_| self.next == 0)?;
+            self.next = 1;
+            return Some(games_of_round(&pairings, settings.games, 0, 0));
+        };
+        if self.next == rounds {
+            return None;
+        }
+        for &pairing in &self.open {
+            let outcomes: Vec<([usize; 2], Outcome)> = self
+                .schedule
+                .iter()
+                .filter(|game| game.agents.contains(&pairing[0]) && game.agents.contains(&pairing[1]))
+                .filter_map(|game| games.get(&game.index).map(|logged| (logged.agents, logged.result.outcome)))
+                .collect();
+            Standing::enter(&mut self.standings, pairing, &outcomes);
+        }
+        let (pairings, bye) = swiss_round(&self.standings);
+        if let Some(agent) = bye {
+            self.standings[agent].bye = true;
+            self.standings[agent].half_points += 2 * u64::from(settings.games);
+        }
+        let pairs_before = u64::from(self.next) * pairings.len() as u64 * u64::from(settings.games.div_ceil(2));
+        self.schedule = games_of_round(&pairings, settings.games, self.next, pairs_before);
+        self.open = pairings;
+        self.next += 1;
+        Some(self.schedule.clone())
+    }
+}
+
+/// Where the games of a round are played.
+struct Hall<'a, G: Notation> {
+    settings: &'a TournamentSettings,
+    start: &'a G,
+    players: PlayerFactory<'a, G>,
+    referees: RefereeFactory<'a, G>,
+    stop: &'a Arc<AtomicBool>,
+}
+
+impl<G: Notation> Hall<'_, G> {
+    /// Plays the games and hands each finished one to `done`, in the order in which they end.
+    fn play(
+        &self,
+        games: VecDeque<ScheduledGame>,
+        workers: usize,
+        done: &mut dyn FnMut(LoggedGame) -> Result<(), LogError>,
+    ) -> Result<(), TournamentError> {
+        let workers = workers.clamp(1, games.len().max(1));
+        let queue = Mutex::new(games);
+        let (sender, receiver) = channel();
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                let (queue, sender) = (&queue, sender.clone());
+                scope.spawn(move || self.work(queue, &sender));
+            }
+            drop(sender);
+            let mut outcome = Ok(());
+            for message in receiver {
+                let handled = message.map_err(TournamentError::Referee).and_then(|game| Ok(done(game)?));
+                if outcome.is_ok() && handled.is_err() {
+                    outcome = handled;
+                    // Nothing more can be recorded, so nothing more is begun.
+                    queue.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                }
+            }
+            outcome
+        })
+    }
+
+    fn work(&self, queue: &Mutex<VecDeque<ScheduledGame>>, results: &Sender<Result<LoggedGame, PlayerError>>) {
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let mut referee: Option<Box<dyn Referee<G>>> = None;
+        while !self.stop.load(Ordering::Relaxed)
+            && let Some(game) = next()
+        {
+            let referee = match &mut referee {
+                Some(referee) => referee,
+                none => match (self.referees)().and_then(|mut referee| referee.prepare().map(|()| referee)) {
+                    Ok(ready) => none.insert(ready),
+                    Err(error) => {
+                        let _ = results.send(Err(error));
+                        return;
+                    }
+                },
+            };
+            let moves = opening(self.start, self.settings.seed, game.pair, self.settings.opening_moves);
+            let [mut first, mut second] = game.agents.map(|agent| self.build(agent));
+            let rules = self.settings.rules(&game, self.stop);
+            let result = play_game(self.start, &moves, [&mut *first, &mut *second], &mut **referee, &rules);
+            let Some(result) = result else { continue };
+            let game = LoggedGame { index: game.index, round: game.round, agents: game.agents, result };
+            if results.send(Ok(game)).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// The agent, or somebody who explains why there is none.
+    fn build(&self, agent: usize) -> Box<dyn Player<G>> {
+        catch_unwind(AssertUnwindSafe(|| (self.players)(agent)))
+            .unwrap_or_else(|_| Err(PlayerError::NotStarted("panicked while it was built".into())))
+            .unwrap_or_else(|error| Box::new(Absent(error)))
+    }
+}
+
+/// Stands in for a player that could not be built: loses at once, with the reason.
+struct Absent(PlayerError);
+
+impl<G: Notation> Player<G> for Absent {
+    fn new_game(&mut self, _record: &Record<G>, _seed: u64) -> Result<(), PlayerError> {
+        Err(self.0.clone())
+    }
+
+    fn choose(&mut self, _record: &Record<G>, _budget: &Budget) -> Result<Decision<G::Move>, PlayerError> {
+        Err(self.0.clone())
+    }
+}
