@@ -85,6 +85,7 @@ fn markers_stand_where_the_numbers_are() {
     let (columns, rows) = (attribute(&svg, "circle", "cx"), attribute(&svg, "circle", "cy"));
     let steps: Vec<f64> = columns[..5].windows(2).map(|w| w[1] - w[0]).collect();
     assert!(steps.iter().all(|s| (s - steps[0]).abs() <= 1.0 && *s > 50.0), "{steps:?}");
+    assert!(rows[0] > rows[4] + 100.0, "rows count downwards: {rows:?}");
     for i in 0..5 {
         let share = (rows[0] - rows[i]) / (rows[0] - rows[4]);
         assert!((share - (i * i) as f64 / 16.0).abs() < 0.01, "{rows:?}");
