@@ -5,15 +5,19 @@
 //!
 //! Reading order: [`game`] → [`tic_tac_toe`] → [`record`] → [`go`].
 
+pub mod connect_four;
 pub mod game;
 pub mod go;
 pub mod notation;
 pub mod playout;
 pub mod record;
 pub mod rng;
+pub mod tic_tac_toe;
 
+pub use connect_four::ConnectFour;
 pub use game::{Deterministic, Game, Outcome, Repetition, Side, Turn};
 pub use notation::{Notation, NotationError};
 pub use playout::{PlayoutPolicy, UniformPlayout};
 pub use record::Record;
 pub use rng::{Rng, stream};
+pub use tic_tac_toe::TicTacToe;

@@ -11,8 +11,12 @@ pub mod playout;
 pub mod point;
 pub mod rules;
 pub mod score;
+pub mod setup;
 
-pub use board::Board;
+pub use board::{Board, Color};
+pub use diagram::Diagram;
+pub use handicap::HandicapError;
 pub use playout::UniformGoPlayout;
 pub use point::{MAX_SIZE, MIN_SIZE, Move, Point, PointSet};
 pub use rules::{Go, Komi, Scoring};
+pub use setup::SetupError;
