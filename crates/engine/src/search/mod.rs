@@ -1,5 +1,15 @@
 //! Choosing a move.
 
+pub mod alpha_beta;
+mod minimax;
+mod score;
+mod transposition;
+
+pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
+pub use minimax::minimax;
+pub use score::Score;
+pub use transposition::{Bound, Entry, TranspositionTable};
+
 use crate::Value;
 use afterstate_games::{Game, Rng};
 use serde::{Deserialize, Serialize};

@@ -68,3 +68,25 @@ impl<G: Game, F: Features<G>> AfterstateValues<G> for Linear<F> {
         0.0
     }
 }
+
+/// Knows nothing: every position is even. A search with it sees only how games end.
+///
+/// ```
+/// use afterstate_engine::value::{Indifferent, Value, ValueFunction};
+/// assert_eq!(Indifferent.value(&afterstate_games::go::Go::new(9)), Value::EVEN);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Indifferent;
+
+impl<G: Game> ValueFunction<G> for Indifferent {
+    fn value(&self, _game: &G) -> Value {
+        Value::EVEN
+    }
+}
+
+impl<G: Game> AfterstateValues<G> for Indifferent {
+    fn afterstates(&self, _game: &G, moves: &[G::Move], scores: &mut Vec<f32>) {
+        scores.clear();
+        scores.resize(moves.len(), Value::EVEN.0);
+    }
+}

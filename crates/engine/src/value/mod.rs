@@ -16,8 +16,8 @@ pub mod shape_agent;
 mod tracked;
 mod weights;
 
+pub use afterstates::{AfterstateValues, Indifferent};
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use afterstates::AfterstateValues;
 pub use features::{ActiveSet, Features, Share};
 pub use function::{Value, ValueFunction};
 pub use fused::FusedShapes;

@@ -1,0 +1,485 @@
+//! [`AlphaBeta`]: full-width search to a fixed depth, with every line left out that cannot matter
+//! (paper 000, §3.3.5 and Table 2; §6.1 for the enhancements).
+//!
+//! ```text
+//! search(s, d, low, high)                    low, high: what the player to move and the opponent are sure of,
+//!     if d = 1: return max over a of score(s∘a)                             as the player to move sees it
+//!     for each move a, the most promising first
+//!         v ← search(s∘a, d−1, low, high)    with the points of view changed
+//!         best ← max(best, v);  low ← max(low, v)
+//!         if best ≥ high: return best        the opponent will not let it come to this
+//!     return best
+//! ```
+//!
+//! The result is that of plain [`minimax`](super::minimax()): the enhancements only save work. All but
+//! the first move of a node are first searched with an empty window, which asks "is it better?" and not
+//! "how good is it?" (principal-variation search). The table's results are used only at exactly the
+//! depth that is asked for. The last ply scores all its afterstates at once, without making the moves.
+
+use super::score::Score;
+use super::transposition::{Bound, TranspositionTable};
+use super::{Budget, Decision, Search};
+use crate::Value;
+use crate::policy;
+use crate::value::AfterstateValues;
+use afterstate_games::rng::below;
+use afterstate_games::{Deterministic, Rng, Side, Turn};
+use serde::{Deserialize, Serialize};
+use std::mem::take;
+use std::sync::Arc;
+
+/// The deepest search there is.
+pub const MAX_DEPTH: u32 = 64;
+
+/// Settings of alpha-beta search.
+///
+/// ```
+/// use afterstate_engine::search::AlphaBetaSettings;
+/// let settings: AlphaBetaSettings = serde_json::from_str(r#"{ "depth": 6, "table-mib": 64 }"#).unwrap();
+/// assert_eq!(settings, AlphaBetaSettings { depth: 6, table_mib: 64, ..Default::default() });
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct AlphaBetaSettings {
+    /// Plies to look ahead, from 1 (which is greedy) to [`MAX_DEPTH`]; what lies outside is taken as the
+    /// nearer of the two. A budget's depth limits it further; to let the clock decide, make it large. Default 4.
+    pub depth: u32,
+    /// Whether positions that several lines reach are looked up instead of searched again. Default true.
+    pub transpositions: bool,
+    /// Size of the table of such positions in MiB. Default 16.
+    pub table_mib: usize,
+    /// Whether to search 2, 3, … plies deep before `depth`: it costs little, orders the moves, and gives
+    /// an answer at any time. Default true.
+    pub deepening: bool,
+}
+
+impl Default for AlphaBetaSettings {
+    fn default() -> Self {
+        AlphaBetaSettings { depth: 4, transpositions: true, table_mib: 16, deepening: true }
+    }
+}
+
+/// Between what bounds a score still matters.
+#[derive(Clone, Copy)]
+struct Window {
+    /// The first player is sure of this elsewhere.
+    at_least: Score,
+    /// The second player is sure of this elsewhere.
+    at_most: Score,
+}
+
+impl Window {
+    /// The bounds as `side` sees them: what it is sure of, and what the opponent will not exceed.
+    #[inline]
+    fn seen_by(self, side: Side) -> (f32, f32) {
+        match side {
+            Side::First => (self.at_least.seen_by(side), self.at_most.seen_by(side)),
+            Side::Second => (self.at_most.seen_by(side), self.at_least.seen_by(side)),
+        }
+    }
+
+    /// The inverse of [`Window::seen_by`].
+    #[inline]
+    fn of(side: Side, low: f32, high: f32) -> Window {
+        let (low, high) = (Score::of(side, low), Score::of(side, high));
+        match side {
+            Side::First => Window { at_least: low, at_most: high },
+            Side::Second => Window { at_least: high, at_most: low },
+        }
+    }
+}
+
+/// What one ply of the tree needs, kept so that nothing is allocated while searching.
+struct Ply<M> {
+    moves: Vec<M>,
+    /// Of each move's afterstate, what the value function says of it.
+    raw: Vec<f32>,
+    /// The same as the player to move sees it; sure results included.
+    seen: Vec<f32>,
+    /// In what order to search: larger first.
+    order: Vec<f32>,
+    /// Moves that lately refuted a position at this ply.
+    killers: [Option<M>; 2],
+    /// The best line from here.
+    line: Vec<M>,
+}
+
+/// Alpha-beta search with a value function at its leaves.
+///
+/// It keeps its table from search to search, but only the order in which moves are tried carries over:
+/// the value of a decision depends on the position, the settings and the value function alone.
+///
+/// ```
+/// use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
+/// use afterstate_engine::{Budget, Search, value::Indifferent};
+/// use afterstate_games::{Game, Side, go::{Go, Move}, stream};
+/// let mut game = Go::new(5);
+/// game.play(Move::PASS);
+/// let mut search = AlphaBeta::new(std::sync::Arc::new(Indifferent), AlphaBetaSettings { depth: 2, ..Default::default() });
+/// let decision = search.search(&game, &Budget::default(), &mut stream(1, 0));
+/// assert_eq!(decision.principal_variation.len(), 2);
+/// assert_eq!(decision.depth, Some(2));
+/// ```
+pub struct AlphaBeta<G: Deterministic, V: ?Sized> {
+    values: Arc<V>,
+    settings: AlphaBetaSettings,
+    table: Option<TranspositionTable<G::Move>>,
+    plies: Vec<Ply<G::Move>>,
+    budget: Budget,
+    evaluations: u64,
+    nodes: u64,
+}
+
+impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
+    /// A search over `values`. Its table takes memory from the first search on that is deeper than one ply.
+    pub fn new(values: Arc<V>, settings: AlphaBetaSettings) -> Self {
+        AlphaBeta {
+            values,
+            settings,
+            table: None,
+            plies: Vec::new(),
+            budget: Budget::default(),
+            evaluations: 0,
+            nodes: 0,
+        }
+    }
+
+    /// Forgets what earlier searches left: the next one runs as if it were the first.
+    pub fn clear(&mut self) {
+        if let Some(table) = &mut self.table {
+            table.clear();
+        }
+        for ply in &mut self.plies {
+            ply.killers = [None; 2];
+        }
+    }
+
+    /// Other values from now on: those that were learnt meanwhile.
+    pub fn set_values(&mut self, values: Arc<V>) {
+        self.values = values;
+    }
+
+    /// Positions expanded in the last search, the root included.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Searches from `root` with a choice among `root_moves` alone, which must be legal: how a caller who
+    /// knows the history of the game leaves out what superko forbids. Without any move it resigns.
+    ///
+    /// If the budget ends before the first depth is done, the decision is the greedy one. Equal moves are
+    /// chosen among at random.
+    pub fn search_among(
+        &mut self,
+        root: &G,
+        root_moves: &[G::Move],
+        budget: &Budget,
+        rng: &mut Rng,
+    ) -> Decision<G::Move> {
+        let Turn::Player(side) = root.turn() else { return Decision::resign() };
+        if root_moves.is_empty() {
+            return Decision::resign();
+        }
+        self.begin(budget);
+        let limit = self.settings.depth.min(budget.depth.unwrap_or(MAX_DEPTH)).clamp(1, MAX_DEPTH);
+        self.make_room(limit);
+
+        let mut here = take(&mut self.plies[0]);
+        here.moves.clear();
+        here.moves.extend_from_slice(root_moves);
+        self.evaluate(root, side, 0, &mut here);
+        let first = policy::greedy(&here.seen, Side::First, rng);
+        let mut found = Found { seen: here.seen[first], line: vec![here.moves[first]], depth: 1 };
+        if limit > 1 {
+            let mut moves: Vec<(G::Move, f32)> = here.moves.iter().copied().zip(here.seen.iter().copied()).collect();
+            let chosen = moves.swap_remove(first);
+            shuffle(&mut moves, rng);
+            moves.sort_by(|a, b| b.1.total_cmp(&a.1));
+            moves.insert(0, chosen);
+            self.plies[0] = here;
+            self.deepen(root, side, limit, moves, &mut found);
+        } else {
+            self.plies[0] = here;
+        }
+        let score = Score::of(side, found.seen);
+        let value = match score.winner() {
+            Some(Side::First) => Value(1.0),
+            Some(Side::Second) => Value(0.0),
+            None => self.values.value_of_score(score.first_player()),
+        };
+        Decision {
+            best: found.line.first().copied(),
+            value: Some(value),
+            principal_variation: found.line,
+            effort: self.evaluations,
+            depth: Some(found.depth),
+        }
+    }
+
+    fn begin(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+        (self.evaluations, self.nodes) = (0, 1);
+        if let Some(table) = &mut self.table {
+            table.age();
+        }
+        for ply in &mut self.plies {
+            ply.killers = [None; 2];
+        }
+    }
+
+    fn make_room(&mut self, depth: u32) {
+        while self.plies.len() < depth as usize {
+            self.plies.push(Ply::default());
+        }
+        if depth > 1 && self.settings.transpositions && self.table.is_none() {
+            self.table = Some(TranspositionTable::new(self.settings.table_mib));
+        }
+    }
+
+    /// Searches deeper and deeper, and leaves the best that was found in `found`.
+    fn deepen(&mut self, root: &G, side: Side, limit: u32, mut moves: Vec<(G::Move, f32)>, found: &mut Found<G::Move>) {
+        let from = if self.settings.deepening { 2 } else { limit };
+        for depth in from..=limit {
+            // A sure result cannot change: everything that matters for it was seen to the end.
+            if Score::of(side, found.seen).winner().is_some() || self.exhausted() {
+                return;
+            }
+            let Some(best) = self.root(root, side, depth, &moves, found) else { return };
+            found.depth = depth;
+            moves[..=best].rotate_right(1);
+        }
+    }
+
+    /// One search of the root to `depth`. Returns the index of the best move, or `None` if the budget ended
+    /// before that was certain; a move that was by then found better than the first one counts.
+    fn root(
+        &mut self,
+        root: &G,
+        side: Side,
+        depth: u32,
+        moves: &[(G::Move, f32)],
+        found: &mut Found<G::Move>,
+    ) -> Option<usize> {
+        let mut best = (f32::NEG_INFINITY, 0);
+        for (i, &(mv, fixed)) in moves.iter().enumerate() {
+            let seen = self.follow(root, side, mv, fixed, depth, 0, (best.0, f32::INFINITY), i > 0)?;
+            if seen > best.0 {
+                best = (seen, i);
+                found.seen = seen;
+                found.line.clear();
+                found.line.push(mv);
+                if Score::of(side, fixed).winner().is_none() {
+                    found.line.extend_from_slice(&self.plies[1].line);
+                }
+            }
+        }
+        Some(best.1)
+    }
+
+    /// What `side` sees if `mv` is played in `game`, exact if it lies between the bounds. `fixed` is what the
+    /// value function says, or the sure result; a `scout` first asks whether the move is better than `low` at all.
+    /// `None`: the budget is exhausted.
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
+    fn follow(
+        &mut self,
+        game: &G,
+        side: Side,
+        mv: G::Move,
+        fixed: f32,
+        depth: u32,
+        ply: u32,
+        (low, high): (f32, f32),
+        scout: bool,
+    ) -> Option<f32> {
+        if Score::of(side, fixed).winner().is_some() || game.outcome_after(mv).is_some() {
+            return Some(fixed);
+        }
+        let mut child = game.clone();
+        child.play(mv);
+        if scout {
+            let barely = low.next_up();
+            let seen = self.node(&child, depth - 1, ply + 1, Window::of(side, low, barely))?.seen_by(side);
+            if seen <= low || seen >= high || barely >= high {
+                return Some(seen);
+            }
+        }
+        Some(self.node(&child, depth - 1, ply + 1, Window::of(side, low, high))?.seen_by(side))
+    }
+
+    /// The score of `game`, which is `ply` moves below the root and not over, looked at `depth` plies deep:
+    /// exact inside the window, else a bound. `None`: the budget is exhausted.
+    fn node(&mut self, game: &G, depth: u32, ply: u32, window: Window) -> Option<Score> {
+        let Turn::Player(side) = game.turn() else { unreachable!("ended games are not searched") };
+        let (low, high) = window.seen_by(side);
+        self.nodes += 1;
+        if self.exhausted() {
+            return None;
+        }
+        let key = game.key();
+        let known = self.table.as_ref().and_then(|table| table.get(key));
+        // Nodes of the principal variation are always searched, so that the line is known to its end.
+        let asks_if_better = low.next_up() >= high;
+        if let Some(entry) = known
+            && asks_if_better
+            && entry.current
+            && u32::from(entry.depth) == depth
+        {
+            let score = entry.score.farther(ply);
+            let seen = score.seen_by(side);
+            let settled = match (entry.bound, side) {
+                (Bound::Exact, _) => true,
+                (Bound::AtLeast, Side::First) | (Bound::AtMost, Side::Second) => seen >= high,
+                (Bound::AtMost, Side::First) | (Bound::AtLeast, Side::Second) => seen <= low,
+            };
+            if settled {
+                return Some(score);
+            }
+        }
+        let mut here = take(&mut self.plies[ply as usize]);
+        here.line.clear();
+        game.candidate_moves(&mut here.moves);
+        self.evaluate(game, side, ply, &mut here);
+        let result = match depth {
+            1 => Some(here.last_ply()),
+            _ => self.moves(game, side, depth, ply, (low, high), known.and_then(|entry| entry.best), &mut here),
+        };
+        self.plies[ply as usize] = here;
+        let (seen, best) = result?;
+        let score = Score::of(side, seen);
+        if let Some(table) = &mut self.table {
+            table.put(key, depth as u8, Bound::proved(side, seen, low, high), score.nearer(ply), Some(best));
+        }
+        Some(score)
+    }
+
+    /// Searches the moves of a node, the most promising first: the table's, killers, then as their afterstates look.
+    #[allow(clippy::too_many_arguments)]
+    fn moves(
+        &mut self,
+        game: &G,
+        side: Side,
+        depth: u32,
+        ply: u32,
+        (mut low, high): (f32, f32),
+        hint: Option<G::Move>,
+        here: &mut Ply<G::Move>,
+    ) -> Option<(f32, G::Move)> {
+        here.arrange(hint);
+        let mut best = (f32::NEG_INFINITY, here.moves[0]);
+        for i in 0..here.moves.len() {
+            here.bring_forward(i);
+            let (mv, fixed) = (here.moves[i], here.seen[i]);
+            let seen = self.follow(game, side, mv, fixed, depth, ply, (low, high), i > 0)?;
+            if seen > best.0 {
+                best = (seen, mv);
+                if seen > low {
+                    low = seen;
+                    here.line.clear();
+                    here.line.push(mv);
+                    if Score::of(side, fixed).winner().is_none() {
+                        here.line.extend_from_slice(&self.plies[ply as usize + 1].line);
+                    }
+                }
+            }
+            if seen >= high {
+                if here.killers[0] != Some(mv) {
+                    here.killers = [Some(mv), here.killers[0]];
+                }
+                break;
+            }
+        }
+        Some(best)
+    }
+
+    /// Fills in what the afterstates of the moves `here` look like.
+    #[inline]
+    fn evaluate(&mut self, game: &G, side: Side, ply: u32, here: &mut Ply<G::Move>) {
+        self.values.afterstates(game, &here.moves, &mut here.raw);
+        self.evaluations += here.moves.len() as u64;
+        let even = self.values.even_score();
+        here.seen.clear();
+        here.seen.extend(here.moves.iter().zip(&here.raw).map(|(&mv, &raw)| {
+            let score = match game.outcome_after(mv) {
+                None => Score::heuristic(raw),
+                Some(outcome) => Score::ended(outcome, ply + 1, even),
+            };
+            score.seen_by(side)
+        }));
+    }
+
+    /// Whether the budget is used up. The clock is read only now and then.
+    #[inline]
+    fn exhausted(&self) -> bool {
+        self.budget.simulations.is_some_and(|limit| self.evaluations >= limit)
+            || (self.nodes.is_multiple_of(64) && self.budget.expired())
+    }
+}
+
+/// The best that a search knows so far.
+struct Found<M> {
+    /// Its score as the player to move sees it.
+    seen: f32,
+    line: Vec<M>,
+    depth: u32,
+}
+
+impl<M> Default for Ply<M> {
+    fn default() -> Self {
+        let (raw, seen, order) = (Vec::new(), Vec::new(), Vec::new());
+        Ply { moves: Vec::new(), raw, seen, order, killers: [None, None], line: Vec::new() }
+    }
+}
+
+impl<M: Copy + Eq> Ply<M> {
+    /// The best afterstate, and the move to it.
+    #[inline]
+    fn last_ply(&mut self) -> (f32, M) {
+        let best = self.seen.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let mv = self.moves[self.seen.iter().position(|&seen| seen == best).unwrap_or(0)];
+        self.line.push(mv);
+        (best, mv)
+    }
+
+    /// Says in what order to search: `hint`, sure wins, killers, the others by their looks.
+    fn arrange(&mut self, hint: Option<M>) {
+        self.order.clear();
+        self.order.extend(self.moves.iter().zip(&self.seen).map(|(&mv, &seen)| match Some(mv) {
+            some if some == hint => f32::INFINITY,
+            some if some == self.killers[0] => seen.max(KILLER),
+            some if some == self.killers[1] => seen.max(KILLER / 2.0),
+            _ => seen,
+        }));
+    }
+
+    /// Exchanges move number `i` and the most promising one from there on.
+    #[inline]
+    fn bring_forward(&mut self, i: usize) {
+        let mut best = i;
+        for j in i + 1..self.order.len() {
+            if self.order[j] > self.order[best] {
+                best = j;
+            }
+        }
+        self.moves.swap(i, best);
+        self.seen.swap(i, best);
+        self.order.swap(i, best);
+    }
+}
+
+/// Where killers stand in the order: above every heuristic score, below sure wins.
+const KILLER: f32 = 5_000_000.0;
+
+fn shuffle<T>(items: &mut [T], rng: &mut Rng) {
+    for i in (1..items.len()).rev() {
+        items.swap(i, below(rng, i as u32 + 1) as usize);
+    }
+}
+
+impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> Search<G> for AlphaBeta<G, V> {
+    fn search(&mut self, root: &G, budget: &Budget, rng: &mut Rng) -> Decision<G::Move> {
+        let mut moves = Vec::new();
+        root.candidate_moves(&mut moves);
+        self.search_among(root, &moves, budget, rng)
+    }
+}
