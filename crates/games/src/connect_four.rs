@@ -94,8 +94,8 @@ impl ConnectFour {
     }
 
     #[inline]
-    fn to_move(&self) -> Side {
-        if self.taken().count_ones() % 2 == 0 { Side::First } else { Side::Second }
+    fn to_move(self) -> Side {
+        if self.taken().count_ones().is_multiple_of(2) { Side::First } else { Side::Second }
     }
 
     /// What stands in `column` and `row` (from the bottom).

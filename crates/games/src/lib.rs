@@ -5,10 +5,12 @@
 //!
 //! Reading order: [`game`] → [`tic_tac_toe`] → [`record`] → [`go`].
 
+pub mod conformance;
 pub mod connect_four;
 pub mod game;
 pub mod go;
 pub mod notation;
+pub mod perft;
 pub mod playout;
 pub mod record;
 pub mod rng;

@@ -60,8 +60,8 @@ impl TicTacToe {
         LINES.iter().any(|line| self.marks[side.index()] & line == *line)
     }
 
-    fn to_move(&self) -> Side {
-        if self.taken().count_ones() % 2 == 0 { Side::First } else { Side::Second }
+    fn to_move(self) -> Side {
+        if self.taken().count_ones().is_multiple_of(2) { Side::First } else { Side::Second }
     }
 
     fn symbol(&self, square: Square) -> char {

@@ -65,7 +65,7 @@ pub fn most_fixed(size: usize) -> usize {
     match size {
         ..7 => 0,
         7 => 4,
-        _ if size % 2 == 0 => 4,
+        _ if size.is_multiple_of(2) => 4,
         _ => 9,
     }
 }
