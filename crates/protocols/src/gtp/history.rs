@@ -41,7 +41,6 @@ impl History {
         self.record.position()
     }
 
-    #[cfg(test)]
     pub fn plies(&self) -> &[(Side, Move)] {
         &self.plies
     }

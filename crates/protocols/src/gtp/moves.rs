@@ -1,6 +1,6 @@
 //! Setting the game up, and moves: the commands that every controller uses.
 
-use super::command::{Refusal, parse_argument, parse_color, refuse};
+use super::command::{Refusal, parse_argument, parse_color, quote, refuse};
 use super::history::{MAX_MOVES, Unplayable};
 use super::session::{Answer, Call, Session, guarded};
 use super::vertex::{move_text, parse_move};
@@ -44,7 +44,7 @@ pub(super) fn komi(session: &mut Session, call: Call<'_>) -> Result<Answer, Refu
     let expected = "a multiple of 0.5 between -1000 and 1000";
     let points: f64 = parse_argument("komi", &call.args[0], expected)?;
     let Some(komi) = Komi::new(points) else {
-        return refuse(format!("syntax error: komi {points}: expected {expected}"));
+        return refuse(format!("syntax error: komi '{}': expected {expected}", quote(&call.args[0])));
     };
     session.history.change_start(|go| go.with_komi(komi));
     session.changed();
@@ -70,6 +70,8 @@ pub(super) fn genmove(session: &mut Session, call: Call<'_>) -> Result<Answer, R
 /// The move that `genmove` would choose, without playing it.
 pub(super) fn reg_genmove(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
     let side = parse_color(&call.args[0])?;
+    // Out of turn, it chooses in a record that the player has not seen.
+    session.stale |= session.history.turned_to(side).is_some();
     let record = session.record_for(side);
     let budget = session.clocks.budget(side);
     let decision = session.introduce(&record).and_then(|()| {
@@ -119,9 +121,8 @@ impl Session {
         side: Side,
         choose: impl FnOnce(&mut Session, &Record<Go>, &Budget) -> Result<Decision<Move>, PlayerError>,
     ) -> Result<Option<Move>, Refusal> {
-        let turned = self.history.turned_to(side);
-        self.stale |= turned.is_some();
-        let record = turned.unwrap_or_else(|| self.history.record().clone());
+        self.stale |= self.history.turned_to(side).is_some();
+        let record = self.record_for(side);
         let (begin, budget) = (Instant::now(), self.clocks.budget(side));
         let decision = self.introduce(&record).and_then(|()| {
             self.player.clocks(self.clocks.both());

@@ -56,6 +56,9 @@ static TABLE: &[Entry] = &[
     entry("genmove COLOR", (1, 1), moves::genmove),
     entry("reg_genmove COLOR", (1, 1), moves::reg_genmove),
     entry("undo", (0, 0), moves::undo),
+    entry("fixed_handicap STONES", (1, 1), setup::fixed_handicap),
+    entry("place_free_handicap STONES", (1, 1), setup::place_free_handicap),
+    entry("set_free_handicap VERTEX VERTEX …", (2, ANY), setup::set_free_handicap),
     entry("showboard", (0, 0), setup::showboard),
     // Time.
     entry("time_settings MAIN_SECONDS PERIOD_SECONDS PERIOD_STONES", (3, 3), time::time_settings),

@@ -1,0 +1,196 @@
+//! What the player hears of, and when.
+
+use super::players::{FirstPoint, Log, Witness};
+use afterstate_arena::{Player, PlayerError};
+use afterstate_engine::{Budget, Decision};
+use afterstate_games::Record;
+use afterstate_games::go::{Go, Move, Point};
+use afterstate_protocols::gtp::Session;
+
+/// A session, the commands already given, and what the player was told.
+fn told(answers: Vec<Result<Option<Move>, PlayerError>>, commands: &[(&str, &str)]) -> Vec<String> {
+    let log = Log::default();
+    let player = Witness { log: Log::clone(&log), answers };
+    let mut session = Session::new("witness", Box::new(player)).with_sizes(5..=9);
+    for (command, answer) in commands {
+        assert_eq!(session.respond(command), format!("{answer}\n\n"), "{command}");
+    }
+    log.lock().unwrap().clone()
+}
+
+#[test]
+fn setting_up_is_one_new_game_and_moves_are_told_one_by_one() {
+    let told = told(
+        vec![],
+        &[
+            ("boardsize 5", "= "),
+            ("komi 0.5", "= "),
+            ("clear_board", "= "),
+            ("play b C3", "= "),
+            ("genmove w", "= A1"),
+            ("play b pass", "= "),
+            ("play w pass", "= "),
+            ("kgs-game_over", "= "),
+        ],
+    );
+    assert_eq!(
+        told,
+        [
+            "new game: size 5, komi 0.5, 0 moves, 0 + 0 stones, First to move",
+            "played: size 5, komi 0.5, 1 moves, 1 + 0 stones, Second to move",
+            "choose: size 5, komi 0.5, 1 moves, 1 + 0 stones, Second to move",
+            "played: size 5, komi 0.5, 2 moves, 1 + 1 stones, First to move",
+            "played: size 5, komi 0.5, 3 moves, 1 + 1 stones, Second to move",
+            "played: size 5, komi 0.5, 4 moves, 1 + 1 stones, First to move",
+            "over, Some(Second): size 5, komi 0.5, 4 moves, 1 + 1 stones, First to move",
+        ]
+    );
+}
+
+#[test]
+fn whatever_is_no_move_is_a_new_game() {
+    let told = told(
+        vec![],
+        &[
+            ("play b C3", "= "),
+            ("play b D4", "= "),
+            ("genmove b", "= A1"),
+            ("undo", "= "),
+            ("undo", "= "),
+            ("genmove w", "= A1"),
+            ("reg_genmove w", "= B1"),
+            ("play b B1", "= "),
+        ],
+    );
+    assert_eq!(
+        told,
+        [
+            "new game: size 9, komi 7.5, 0 moves, 0 + 0 stones, First to move",
+            "played: size 9, komi 7.5, 1 moves, 1 + 0 stones, Second to move",
+            // Black again, and again: each time the record starts anew.
+            "new game: size 9, komi 7.5, 0 moves, 2 + 0 stones, First to move",
+            "choose: size 9, komi 7.5, 0 moves, 2 + 0 stones, First to move",
+            "played: size 9, komi 7.5, 1 moves, 3 + 0 stones, Second to move",
+            // Taken back to the first move, which White answers.
+            "new game: size 9, komi 7.5, 1 moves, 1 + 0 stones, Second to move",
+            "choose: size 9, komi 7.5, 1 moves, 1 + 0 stones, Second to move",
+            "played: size 9, komi 7.5, 2 moves, 1 + 1 stones, First to move",
+            // A move that is only asked for is chosen elsewhere…
+            "new game: size 9, komi 7.5, 0 moves, 1 + 1 stones, Second to move",
+            "choose: size 9, komi 7.5, 0 moves, 1 + 1 stones, Second to move",
+            // …and the game goes on as it was.
+            "new game: size 9, komi 7.5, 2 moves, 1 + 1 stones, First to move",
+            "played: size 9, komi 7.5, 3 moves, 2 + 1 stones, Second to move",
+        ]
+    );
+}
+
+#[test]
+fn failures_are_refusals_and_leave_the_game_as_it_was() {
+    let occupied = Move::play(Point::at(2, 2, 9));
+    let told = told(
+        vec![Err(PlayerError::Garbage("no idea".into())), Ok(Some(occupied)), Ok(None), Ok(Some(Move::PASS))],
+        &[
+            ("play b C3", "= "),
+            ("genmove w", "? the player cannot move: protocol error: no idea"),
+            ("genmove w", "? the player chose the illegal move C3"),
+            ("genmove w", "= resign"),
+            ("genmove w", "= pass"),
+            ("undo", "= "),
+            ("undo", "= "),
+            ("undo", "? cannot undo"),
+        ],
+    );
+    let choices = told.iter().filter(|line| line.starts_with("choose"));
+    assert!(choices.clone().all(|line| line.contains("1 moves, 1 + 0 stones, Second")), "{told:#?}");
+    assert_eq!(choices.count(), 4);
+    assert_eq!(told.iter().filter(|line| line.starts_with("new game")).count(), 4, "{told:#?}");
+}
+
+#[test]
+fn clocks_become_budgets() {
+    let told = told(
+        vec![],
+        &[
+            ("genmove b", "= A1"),
+            ("time_settings 300 0 0", "= "),
+            ("genmove w", "= B1"),
+            ("time_settings 0 30 5", "= "),
+            ("time_left b 10 2", "= "),
+            ("genmove b", "= C1"),
+            ("time_settings 0 1 0", "= "),
+            ("genmove w", "= D1"),
+            ("kgs-time_settings byoyomi 10 30 5", "= "),
+            ("genmove b", "= E1"),
+            ("kgs-time_settings none", "= "),
+            ("genmove w", "= F1"),
+        ],
+    );
+    let limited: Vec<bool> =
+        told.iter().filter(|line| line.starts_with("choose")).map(|line| line.contains("in time")).collect();
+    assert_eq!(limited, [false, true, true, false, true, false]);
+}
+
+/// Says how long it was given for its last move.
+struct Hurry(std::sync::mpsc::Sender<std::time::Duration>);
+
+impl Player<Go> for Hurry {
+    fn new_game(&mut self, _: &Record<Go>, _: u64) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, _: &Record<Go>, budget: &Budget) -> Result<Decision<Move>, PlayerError> {
+        let _ = self.0.send(budget.deadline.unwrap().saturating_duration_since(std::time::Instant::now()));
+        Ok(Decision::play(Move::PASS))
+    }
+}
+
+#[test]
+fn time_left_outranks_our_own_count() {
+    let (sender, limits) = std::sync::mpsc::channel();
+    let mut session = Session::new("hurry", Box::new(Hurry(sender)));
+    let mut limit = |commands: &[&str]| {
+        for command in commands {
+            assert!(session.respond(command).starts_with('='), "{command}");
+        }
+        limits.recv().unwrap().as_secs_f64()
+    };
+    // A thirtieth of an hour, less what it took to get here.
+    let limit_of_an_hour = limit(&["time_settings 3600 0 0", "genmove b"]);
+    assert!((60.0..=120.0).contains(&limit_of_an_hour), "{limit_of_an_hour}");
+    let limit_at_the_end = limit(&["time_left b 3 0", "genmove b"]);
+    assert!(limit_at_the_end <= 0.1, "{limit_at_the_end}");
+    // Ten minutes for the last stone of a period.
+    let last_stone = limit(&["time_settings 0 3600 100", "time_left w 600 1", "genmove w"]);
+    assert!((300.0..=540.0).contains(&last_stone), "{last_stone}");
+}
+
+/// Panics whenever it has to move.
+struct Panics;
+
+impl Player<Go> for Panics {
+    fn new_game(&mut self, _: &Record<Go>, _: u64) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, _: &Record<Go>, _: &Budget) -> Result<Decision<Move>, PlayerError> {
+        panic!("this player always does")
+    }
+}
+
+#[test]
+fn a_player_that_panics_does_not_end_the_session() {
+    let mut session = Session::new("panics", Box::new(Panics));
+    assert_eq!(session.respond("genmove b"), "? the player cannot move: crashed: the player panicked\n\n");
+    assert_eq!(session.respond("name"), "= panics\n\n");
+}
+
+#[test]
+fn sizes_that_the_player_cannot_play_are_unacceptable() {
+    let mut session = Session::new("nine", Box::new(FirstPoint)).with_sizes(9..=13);
+    assert_eq!(session.record().position().size(), 13);
+    assert_eq!(session.respond("boardsize 8"), "? unacceptable size\n\n");
+    assert_eq!(session.respond("boardsize 14"), "? unacceptable size\n\n");
+    assert_eq!(session.respond("boardsize 9"), "= \n\n");
+    assert_eq!(session.record().position().size(), 9);
+}

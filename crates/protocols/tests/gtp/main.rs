@@ -1,0 +1,7 @@
+//! The GTP engine from outside: what controllers send and what they must get.
+
+mod analysis;
+mod conduct;
+mod players;
+mod robustness;
+mod transcripts;
