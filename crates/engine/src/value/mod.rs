@@ -22,7 +22,7 @@ pub use features::{ActiveSet, Features, Share};
 pub use function::{Value, ValueFunction};
 pub use fused::FusedShapes;
 pub use linear::{Linear, Squash};
-pub use local_shape::{LocalShapes, MAX_WINDOWS, Patterns, Sharing, WindowSizes, Windows};
+pub use local_shape::{LocalShapes, MAX_WINDOWS, Patterns, ShapeOnBoard, Sharing, WindowSizes, Windows};
 pub use shape_agent::ShapeAgent;
 pub use tracked::{Track, Tracked, TrackedGo, WindowTrack};
 pub use weights::Weights;

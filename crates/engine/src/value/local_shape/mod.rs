@@ -7,6 +7,7 @@ mod describe;
 mod sharing;
 mod windows;
 
+pub use describe::ShapeOnBoard;
 pub use sharing::{Share, Sharing};
 pub use windows::{MAX_WINDOWS, Patterns, WindowSizes, Windows};
 
