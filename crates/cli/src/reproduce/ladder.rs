@@ -1,0 +1,516 @@
+//! Table 2 and the headline curve: a ladder from random play to GNU Go at level 10, which is 1800.
+//!
+//! Its steps are the checkpoints of one long run, alpha-beta of growing depth on the last of them, and
+//! GNU Go at two levels. Rated together, they give the scale on which all figures are measured.
+
+use super::pool::{Duel, DuelLog, OPENING_MOVES, PlayerCache};
+use super::{Scale, Workplace};
+use crate::agent::AgentSpec;
+use crate::duel::{Conditions, Score, duel, opening};
+use crate::output;
+use crate::progress::Progress;
+use crate::recipe::Recipe;
+use crate::registry::{Playable, players};
+use crate::train::{Report, train};
+use afterstate_arena::RandomPlayer;
+use afterstate_arena::curve::{Curve, CurvePoint, Series};
+use afterstate_arena::game_loop::{GameRules, play_game};
+use afterstate_arena::player::Player;
+use afterstate_arena::rating::{Parameter, RatingSettings, Results, rate};
+use afterstate_engine::value::shape_agent::checkpoints_in;
+use afterstate_games::Side;
+use afterstate_games::go::Go;
+use afterstate_games::rng::mix;
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// The scale's fixed point: GNU Go at level 10.
+const ANCHOR: (&str, f64) = ("gnugo-10", 1800.0);
+const RANDOM: &str = "random";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Settings {
+    source: String,
+    headline: PathBuf,
+    scale: BTreeMap<String, Size>,
+    paper: Paper,
+}
+
+#[derive(Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Size {
+    games: u64,
+    pair_games: u64,
+    depths: u32,
+    depth_games: u64,
+    gnugo: Vec<Level>,
+}
+
+#[derive(Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Level {
+    level: u32,
+    games: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Paper {
+    elo: Vec<f64>,
+    standard_error: Vec<f64>,
+}
+
+/// A player of known strength.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Rung {
+    /// `random`, `greedy@10000`, `alpha-beta-3`, `gnugo-10`.
+    pub name: String,
+    /// Its rating.
+    pub elo: f64,
+    /// 95 % interval.
+    pub low: f64,
+    /// 95 % interval.
+    pub high: f64,
+    /// Rated games.
+    pub games: u64,
+    /// The weights of a greedy player.
+    #[serde(skip)]
+    pub checkpoint: Option<PathBuf>,
+}
+
+/// The ladder with its ratings, as it is kept among the results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Ladder {
+    /// Version and settings that made it.
+    pub made_by: String,
+    /// Who has a rating by definition.
+    pub anchor: String,
+    /// What moving first is worth, in Elo.
+    pub advantage: f64,
+    /// All players, the strongest first.
+    pub players: Vec<Rung>,
+    /// Games in which GNU Go's count named another winner than the plain area, of all that were counted.
+    pub referee_disagreements: [u64; 2],
+}
+
+impl Ladder {
+    /// Whether its ratings can be compared with the paper's, which has GNU Go at level 10 at 1800.
+    pub fn is_on_the_papers_scale(&self) -> bool {
+        self.players.iter().any(|rung| rung.name == ANCHOR.0)
+    }
+
+    /// The players that checkpoints are rated against: the random player and a spread of greedy ones.
+    pub fn rungs(&self) -> Vec<&Rung> {
+        let greedy: Vec<&Rung> =
+            self.players.iter().rev().filter(|rung| rung.checkpoint.is_some() || rung.name == RANDOM).collect();
+        // About 130 Elo apart, so that every player meets some that are near it.
+        let mut chosen: Vec<&Rung> = Vec::new();
+        for rung in greedy {
+            if chosen.last().is_none_or(|last| rung.elo - last.elo >= 130.0) {
+                chosen.push(rung);
+            }
+        }
+        chosen
+    }
+
+    fn at_least(&self, rung: &Rung, wanted: f64) -> &'static str {
+        if self.is_on_the_papers_scale() {
+            super::report::at_least(rung.low, rung.high, wanted)
+        } else {
+            super::report::OTHER_SCALE
+        }
+    }
+
+    fn attach(&mut self, checkpoints: &[(u64, PathBuf)]) {
+        for rung in &mut self.players {
+            let games = rung.name.strip_prefix("greedy@").and_then(|games| games.parse::<u64>().ok());
+            rung.checkpoint =
+                checkpoints.iter().find(|(number, _)| Some(*number) == games).map(|(_, path)| path.clone());
+        }
+    }
+}
+
+/// The ladder of this scale: from the results, or made on the spot when it is a quick one.
+pub fn of(place: &Workplace) -> Result<Ladder> {
+    let path = place.results.join("table2.json");
+    let folder = place.runs.join("headline");
+    if !path.exists() || !folder.exists() {
+        if place.scale == Scale::Full {
+            bail!(
+                "{} or {} is missing: run 'afterstate reproduce rlgo/table2 --scale full' first",
+                path.display(),
+                folder.display()
+            );
+        }
+        make(place)?;
+    }
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let mut ladder: Ladder = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    ladder.attach(&checkpoints_in(&folder).with_context(|| folder.display().to_string())?);
+    Ok(ladder)
+}
+
+/// Runs the experiment and prints the comparison.
+pub fn run(place: &Workplace) -> Result<()> {
+    make(place)
+}
+
+/// One pairing: who, and how many games.
+struct Pairing {
+    player: Seat,
+    opponent: Seat,
+    games: u64,
+    seed: u64,
+}
+
+#[derive(Clone)]
+enum Seat {
+    Random,
+    Greedy(u64, PathBuf),
+    AlphaBeta(u32, PathBuf),
+    GnuGo(u32),
+}
+
+impl Seat {
+    fn name(&self) -> String {
+        match self {
+            Seat::Random => RANDOM.to_string(),
+            Seat::Greedy(games, _) => format!("greedy@{games}"),
+            Seat::AlphaBeta(depth, _) => format!("alpha-beta-{depth}"),
+            Seat::GnuGo(level) => format!("gnugo-{level}"),
+        }
+    }
+
+    fn is_external(&self) -> bool {
+        matches!(self, Seat::GnuGo(_))
+    }
+
+    fn sit(&self, cache: &PlayerCache) -> Result<Box<dyn Player<Go>>> {
+        let spec = match self {
+            Seat::Random => return Ok(Box::new(RandomPlayer::default())),
+            Seat::Greedy(_, path) => return Ok(Box::new(cache.greedy(path)?)),
+            Seat::AlphaBeta(depth, path) => format!("alpha-beta:{},depth={depth}", path.display()),
+            Seat::GnuGo(level) => {
+                format!("gtp:\"gnugo --mode gtp --level {level} --chinese-rules --capture-all-dead\"")
+            }
+        };
+        Ok(players(&Go::new(9), &AgentSpec::parse(&spec)?)?()?)
+    }
+}
+
+fn make(place: &Workplace) -> Result<()> {
+    let settings_path = place.paper.join("table2.toml");
+    let text = std::fs::read_to_string(&settings_path).with_context(|| settings_path.display().to_string())?;
+    let settings: Settings = toml::from_str(&text).map_err(|error| {
+        anyhow::anyhow!("{}: {}", settings_path.display(), error.to_string().trim().replace('\n', "; "))
+    })?;
+    let size = settings
+        .scale
+        .get(place.scale.name())
+        .with_context(|| format!("{}: no [scale.{}]", settings_path.display(), place.scale.name()))?;
+
+    let mut recipe = Recipe::load(&place.paper.join(&settings.headline))?;
+    recipe.games = size.games;
+    let folder = place.runs.join("headline");
+    place.note(&format!("Training the headline run of {} games", size.games));
+    train(&recipe, &folder, folder.exists(), Report::None, place.stop)?;
+    place.go_on()?;
+    let milestones = recipe.milestones();
+    let mut checkpoints = checkpoints_in(&folder)?;
+    checkpoints.retain(|(games, _)| milestones.contains(games));
+
+    let results_of = play(place, size, &checkpoints)?;
+    let ladder = rated(place, size, results_of, checkpoints)?;
+    write(place, &settings, &ladder)
+}
+
+/// All pairings in the order in which they are worth playing.
+fn pairings(size: &Size, checkpoints: &[(u64, PathBuf)]) -> Vec<Pairing> {
+    let mut seats: Vec<Seat> = vec![Seat::Random];
+    seats.extend(checkpoints.iter().map(|(games, path)| Seat::Greedy(*games, path.clone())));
+    let last = checkpoints.last().map(|(_, path)| path.clone()).unwrap_or_default();
+    let final_seat = seats[seats.len() - 1].clone();
+    // Depth 1 is the greedy player itself.
+    let mut depths = vec![final_seat];
+    depths.extend((2..=size.depths).map(|depth| Seat::AlphaBeta(depth, last.clone())));
+
+    let mut pairs: Vec<(Seat, Seat, u64)> = Vec::new();
+    let mut everybody = |seats: &[Seat], games| {
+        for (i, a) in seats.iter().enumerate() {
+            for b in &seats[..i] {
+                pairs.push((a.clone(), b.clone(), games));
+            }
+        }
+    };
+    everybody(&seats, size.pair_games);
+    everybody(&depths, size.depth_games);
+    for level in &size.gnugo {
+        for depth in &depths {
+            pairs.push((depth.clone(), Seat::GnuGo(level.level), level.games));
+        }
+    }
+    // Pairings of the same two are not played twice: the first stands.
+    let mut known: Vec<(String, String)> = Vec::new();
+    pairs.retain(|(a, b, _)| {
+        let pair = (a.name(), b.name());
+        let new = !known.contains(&pair);
+        known.push(pair);
+        new
+    });
+    pairs
+        .into_iter()
+        .enumerate()
+        .map(|(i, (player, opponent, games))| Pairing { player, opponent, games, seed: mix(0x7ab1e2 + i as u64) })
+        .collect()
+}
+
+fn play(place: &Workplace, size: &Size, checkpoints: &[(u64, PathBuf)]) -> Result<DuelLog> {
+    let path = place.runs.join("ladder.jsonl");
+    let log = DuelLog::open(&path)?;
+    let cache = PlayerCache::default();
+    // A pair of games is the unit of work: whatever is killed loses at most one.
+    let mut work: Vec<(Pairing, u64)> = Vec::new();
+    for pairing in pairings(size, checkpoints) {
+        let played = log.played(&pairing.player.name(), &pairing.opponent.name());
+        if played < pairing.games {
+            work.push((pairing, played));
+        }
+    }
+    let total: u64 = work.iter().map(|(pairing, played)| pairing.games - played).sum();
+    place.note(&format!("Playing {total} games"));
+    let progress = Progress::new(total, 0, "games", place.json);
+    let next = AtomicUsize::new(0);
+    let done = AtomicUsize::new(0);
+    let failure: Mutex<Option<anyhow::Error>> = Mutex::new(None);
+    let worker = || {
+        while let Some((pairing, played)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(error) = play_pairing(place, &log, &cache, pairing, *played, &|| {
+                progress.set(done.fetch_add(2, Ordering::Relaxed) as u64 + 2);
+            }) {
+                *failure.lock().expect("setting does not panic") = Some(error);
+                return;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..place.jobs {
+            scope.spawn(worker);
+        }
+    });
+    progress.finish();
+    place.go_on()?;
+    match failure.into_inner().expect("setting does not panic") {
+        Some(error) => Err(error),
+        None => DuelLog::open(&path),
+    }
+}
+
+fn play_pairing(
+    place: &Workplace,
+    log: &DuelLog,
+    cache: &PlayerCache,
+    pairing: &Pairing,
+    played: u64,
+    pair_done: &dyn Fn(),
+) -> Result<()> {
+    let (mut player, mut opponent) = (pairing.player.sit(cache)?, pairing.opponent.sit(cache)?);
+    let conditions =
+        Conditions { start: Go::new(9).with_move_limit(300), opening_moves: OPENING_MOVES, seed: pairing.seed };
+    for pair in played / 2..pairing.games / 2 {
+        if place.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let games = 2 * pair..2 * pair + 2;
+        let (score, counted) = if pairing.opponent.is_external() {
+            refereed(place, &conditions, [player.as_mut(), opponent.as_mut()], games)?
+        } else {
+            (duel(&conditions, player.as_mut(), opponent.as_mut(), games, place.stop)?, None)
+        };
+        if score.games() < 2 {
+            return Ok(());
+        }
+        log.append(&Duel {
+            player: pairing.player.name(),
+            opponent: pairing.opponent.name(),
+            score,
+            disagreements: counted,
+        })?;
+        pair_done();
+    }
+    Ok(())
+}
+
+/// Games against an external program, counted by GNU Go after it has taken dead stones off the board.
+fn refereed(
+    place: &Workplace,
+    conditions: &Conditions<Go>,
+    [player, opponent]: [&mut dyn Player<Go>; 2],
+    games: std::ops::Range<u64>,
+) -> Result<(Score, Option<[u64; 2]>)> {
+    let mut score = Score::default();
+    let mut disagreements = [0, 0];
+    let mut referee = Go::referee("gnugo")?()?;
+    for number in games {
+        let moves = opening(conditions, number / 2);
+        let rules = GameRules {
+            seed: mix(conditions.seed ^ mix(number)),
+            move_limit: 300,
+            lag: Duration::from_secs(60),
+            ..GameRules::default()
+        };
+        let mine = if number % 2 == 0 { Side::First } else { Side::Second };
+        let seats: [&mut dyn Player<Go>; 2] = match mine {
+            Side::First => [&mut *player, &mut *opponent],
+            Side::Second => [&mut *opponent, &mut *player],
+        };
+        let Some(result) = play_game(&conditions.start, &moves, seats, referee.as_mut(), &rules) else { break };
+        if result.ending.kind.is_fault() {
+            bail!("a game against GNU Go ended by fault: {}", result.ending.detail);
+        }
+        if let Some(differs) = result.verdict.as_ref().and_then(|verdict| verdict.disagrees()) {
+            disagreements[0] += u64::from(differs);
+            disagreements[1] += 1;
+        }
+        score.count(result.outcome, mine);
+        if place.stop.load(Ordering::Relaxed) && score.games() < 2 {
+            return Ok((Score::default(), None));
+        }
+    }
+    Ok((score, Some(disagreements)))
+}
+
+fn rated(place: &Workplace, size: &Size, log: DuelLog, checkpoints: Vec<(u64, PathBuf)>) -> Result<Ladder> {
+    let mut results = Results::new();
+    let mut referee_disagreements = [0, 0];
+    for duel in &log.known {
+        duel.score.add_to(&mut results, &duel.player, &duel.opponent)?;
+        if let Some([differing, counted]) = duel.disagreements {
+            referee_disagreements[0] += differing;
+            referee_disagreements[1] += counted;
+        }
+    }
+    // There are no draws with a komi of 7.5.
+    let settings = RatingSettings { draw: Parameter::Fixed(0.0), ..RatingSettings::default() };
+    let (anchor, elo) = if size.gnugo.is_empty() { (RANDOM, 0.0) } else { ANCHOR };
+    let ratings = rate(&results, &settings.with_anchor(anchor, elo))?;
+    let mut ladder = Ladder {
+        made_by: format!(
+            "afterstate {}: reproduce rlgo/table2 --scale {}; {}",
+            env!("CARGO_PKG_VERSION"),
+            place.scale.name(),
+            serde_json::to_string(size)?
+        ),
+        anchor: format!("{anchor} = {elo}"),
+        advantage: ratings.advantage.elo,
+        players: ratings
+            .players
+            .iter()
+            .map(|player| Rung {
+                name: player.name.clone(),
+                elo: player.elo,
+                low: player.low,
+                high: player.high,
+                games: player.games,
+                checkpoint: None,
+            })
+            .collect(),
+        referee_disagreements,
+    };
+    ladder.attach(&checkpoints);
+    Ok(ladder)
+}
+
+fn write(place: &Workplace, settings: &Settings, ladder: &Ladder) -> Result<()> {
+    place.write("table2.json", &(serde_json::to_string_pretty(ladder)? + "\n"))?;
+    let find = |name: &str| ladder.players.iter().find(|rung| rung.name == name);
+    let mut table = output::Table::new(["depth", "paper", "±", "ours", "low", "high", "games"]);
+    let greedy: Vec<&Rung> = ladder.players.iter().filter(|rung| rung.name.starts_with("greedy@")).collect();
+    let training = |rung: &Rung| rung.name["greedy@".len()..].parse::<u64>().unwrap_or(0);
+    let last = greedy.iter().max_by_key(|rung| training(rung)).copied();
+    let mut claims = Vec::new();
+    for (i, (paper, error)) in settings.paper.elo.iter().zip(&settings.paper.standard_error).enumerate() {
+        let depth = i + 1;
+        let rung = if depth == 1 { last } else { find(&format!("alpha-beta-{depth}")) };
+        let Some(rung) = rung else { continue };
+        claims.push(format!("depth {depth}: {}", ladder.at_least(rung, *paper)));
+        table.row([
+            depth.to_string(),
+            format!("{paper:.0}"),
+            format!("{:.0}", 1.96 * error),
+            format!("{:.0}", rung.elo),
+            format!("{:.0}", rung.low),
+            format!("{:.0}", rung.high),
+            rung.games.to_string(),
+        ]);
+    }
+    let mut text = Vec::new();
+    table.write(&mut text)?;
+    let mut text =
+        format!("{}\nElo, {}; 95 % intervals\n\n{}", settings.source, ladder.anchor, String::from_utf8(text)?);
+    text.push_str("\nat least the paper's figure?\n");
+    for claim in claims {
+        text.push_str(&format!("  {claim}\n"));
+    }
+    if let Some(last) = last {
+        text.push_str(&format!(
+            "\nthe headline curve ends at {:.0} ({:.0} to {:.0}); 1200 or more: {}\n",
+            last.elo,
+            last.low,
+            last.high,
+            ladder.at_least(last, 1200.0)
+        ));
+    }
+    let [differing, counted] = ladder.referee_disagreements;
+    if counted > 0 {
+        text.push_str(&format!(
+            "GNU Go's count and the plain area named different winners in {differing} of {counted} games\n"
+        ));
+    }
+    let mut everybody = output::Table::new(["player", "elo", "low", "high", "games"]);
+    for rung in &ladder.players {
+        everybody.row([
+            rung.name.clone(),
+            format!("{:.0}", rung.elo),
+            format!("{:.0}", rung.low),
+            format!("{:.0}", rung.high),
+            rung.games.to_string(),
+        ]);
+    }
+    let mut all = Vec::new();
+    everybody.write(&mut all)?;
+    text.push_str(&format!("\n{}\n{}\n", String::from_utf8(all)?, ladder.made_by));
+    place.write("table2.txt", &text)?;
+    let mut points: Vec<CurvePoint> = greedy
+        .iter()
+        .map(|rung| CurvePoint { x: training(rung) as f64, y: rung.elo, low: rung.low, high: rung.high })
+        .collect();
+    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let curve = Curve {
+        title: "Learning 9×9 Go: the headline curve".into(),
+        x_label: "Training games".into(),
+        y_label: format!("Elo ({})", ladder.anchor),
+        series: vec![Series { name: "all shapes to 3×3, LI and LD".into(), points }],
+        references: Vec::new(),
+        ..Curve::default()
+    };
+    place.write("headline.svg", &curve.to_svg()?)?;
+    place.write("headline.csv", &curve.to_csv())?;
+    if place.json {
+        return output::json(&mut output::stdout(), ladder);
+    }
+    print!("{text}");
+    println!("written to {}", display(&place.results));
+    Ok(())
+}
+
+fn display(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,124 @@
+//! `afterstate reproduce`: the papers' tables and figures, with their figures beside ours.
+//!
+//! A figure goes through four steps, each of which resumes where it was stopped: the runs of all its
+//! series are trained ([`runs`]), their checkpoints play the rungs of a ladder of known strength
+//! ([`pool`]), the ladder itself is rated against GNU Go ([`ladder`]), and everything is written down
+//! with the paper's claims ([`report`]).
+
+mod experiment;
+mod ladder;
+mod pool;
+mod report;
+mod runs;
+mod table1;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use experiment::{Experiment, Scale};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+/// Run an experiment of a paper and compare.
+#[derive(Args, Debug)]
+#[command(after_help = "Experiments:
+  rlgo/table1   number of features and weights (seconds)
+  rlgo/table2   the headline curve, and alpha-beta on its weights against GNU Go (full: hours)
+  rlgo/fig5     learning curves by window sizes and weight sharing (full: half an hour)
+  rlgo/fig6     learning curves by value function, step size, target and λ (full: an hour)
+
+Examples:
+  afterstate reproduce rlgo/table1
+  afterstate reproduce rlgo/fig5 --scale quick
+  afterstate reproduce rlgo/table2 --scale full --jobs 2
+
+Stopped experiments go on where they were when the same command is given again.")]
+pub struct ReproduceArgs {
+    /// Which experiment.
+    experiment: String,
+    /// How much of it.
+    #[arg(long, value_enum, default_value = "quick")]
+    scale: Scale,
+    /// The folder of the paper's recipes.
+    #[arg(long, value_name = "FOLDER", default_value = "papers/2012-td-search-go")]
+    paper: PathBuf,
+    /// Where runs and game logs are kept.
+    #[arg(long, value_name = "FOLDER", default_value = "runs/rlgo")]
+    runs: PathBuf,
+    /// Where tables and plots go [default: results/ in the paper's folder].
+    #[arg(long, value_name = "FOLDER")]
+    results: Option<PathBuf>,
+    /// Runs and games at the same time [default: one for each core].
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Print the report as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Where an experiment's files are, and how it is run.
+pub struct Workplace {
+    paper: PathBuf,
+    runs: PathBuf,
+    results: PathBuf,
+    scale: Scale,
+    jobs: usize,
+    json: bool,
+    stop: &'static AtomicBool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: ReproduceArgs) -> Result<()> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let place = Workplace {
+        results: args.results.unwrap_or_else(|| args.paper.join("results")).join(args.scale.name()),
+        runs: args.runs.join(args.scale.name()),
+        paper: args.paper,
+        scale: args.scale,
+        jobs: args.jobs.unwrap_or(cores).max(1),
+        json: args.json,
+        stop: crate::interrupt::flag()?,
+    };
+    match args.experiment.as_str() {
+        "rlgo/table1" => table1::run(&place),
+        "rlgo/table2" => ladder::run(&place),
+        "rlgo/fig5" | "rlgo/fig6" => figure(&place, &args.experiment["rlgo/".len()..]),
+        other => bail!("experiment '{other}': expected rlgo/table1, rlgo/table2, rlgo/fig5 or rlgo/fig6"),
+    }
+}
+
+fn figure(place: &Workplace, name: &str) -> Result<()> {
+    let experiment = Experiment::load(&place.paper.join(format!("{name}.toml")))?;
+    let runs = runs::train_all(place, &experiment, name)?;
+    place.go_on()?;
+    let ladder = ladder::of(place)?;
+    let ratings = pool::rate_runs(place, name, &experiment, &runs, &ladder)?;
+    place.go_on()?;
+    report::write(place, name, &experiment, &ratings, &ladder)
+}
+
+impl Workplace {
+    /// An error if somebody asked to stop.
+    fn go_on(&self) -> Result<()> {
+        if self.stop.load(std::sync::atomic::Ordering::Relaxed) {
+            bail!("stopped; the same command goes on from here");
+        }
+        Ok(())
+    }
+
+    fn note(&self, text: &str) {
+        if !self.json {
+            println!("{text}");
+        }
+    }
+
+    fn write(&self, file: &str, text: &str) -> Result<()> {
+        let path = self.results.join(file);
+        afterstate_engine::value::checkpoint::write_whole(&path, text.as_bytes())
+            .with_context(|| path.display().to_string())
+    }
+}
+
+/// A folder name made of a series' name.
+fn folder_name(series: &str) -> String {
+    series.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
+}

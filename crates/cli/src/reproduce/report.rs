@@ -1,0 +1,230 @@
+//! Writes a figure down: curves as CSV and SVG, and what became of the paper's claims.
+
+use super::Workplace;
+use super::experiment::{Claim, Experiment};
+use super::ladder::Ladder;
+use super::pool::Rated;
+use crate::output;
+use afterstate_arena::curve::{Curve, CurvePoint, Series};
+use anyhow::{Context, Result};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A point of a curve: the mean over the seeds.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Point {
+    series: String,
+    games: u64,
+    elo: f64,
+    /// Half the width of the 95 % interval, from the spread over seeds and from the rated games.
+    margin: f64,
+    seeds: usize,
+    rated_games: u64,
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    claim: String,
+    measured: String,
+    verdict: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Report<'a> {
+    source: &'a str,
+    title: &'a str,
+    made_by: String,
+    anchor: &'a str,
+    claims: Vec<Verdict>,
+    points: &'a [Point],
+    checkpoints: &'a [Rated],
+}
+
+/// The verdict about a rating on another scale than the paper's.
+pub const OTHER_SCALE: &str = "other scale";
+
+/// Whether a rating in `low..=high` is at least `wanted`.
+pub fn at_least(low: f64, high: f64, wanted: f64) -> &'static str {
+    if low >= wanted {
+        "confirmed"
+    } else if high < wanted {
+        "refuted"
+    } else {
+        "undecided"
+    }
+}
+
+/// 97.5 % quantile of Student's t.
+fn student(degrees: usize) -> f64 {
+    const TABLE: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
+    TABLE.get(degrees - 1).copied().unwrap_or(1.96)
+}
+
+/// Means over seeds. The interval is the wider of the one from the spread over seeds (Student's t) and the
+/// one from the rated games alone.
+fn points(rated: &[Rated]) -> Vec<Point> {
+    let mut groups: BTreeMap<(&str, u64), Vec<&Rated>> = BTreeMap::new();
+    for checkpoint in rated {
+        groups.entry((&checkpoint.series, checkpoint.games)).or_default().push(checkpoint);
+    }
+    groups
+        .into_iter()
+        .map(|((series, games), group)| {
+            let n = group.len() as f64;
+            let elo = group.iter().map(|rated| rated.elo).sum::<f64>() / n;
+            let from_games = 1.96 * group.iter().map(|rated| rated.std_error.powi(2)).sum::<f64>().sqrt() / n;
+            let from_seeds = if group.len() > 1 {
+                let variance = group.iter().map(|rated| (rated.elo - elo).powi(2)).sum::<f64>() / (n - 1.0);
+                student(group.len() - 1) * (variance / n).sqrt()
+            } else {
+                0.0
+            };
+            Point {
+                series: series.to_string(),
+                games,
+                elo,
+                margin: from_games.max(from_seeds),
+                seeds: group.len(),
+                rated_games: group.iter().map(|rated| rated.rated_games).sum(),
+            }
+        })
+        .collect()
+}
+
+fn find<'a>(points: &'a [Point], name: &str) -> Result<&'a Point> {
+    let (series, games) = name.rsplit_once('@').with_context(|| format!("'{name}': expected series@games"))?;
+    let of_series = points.iter().filter(|point| point.series == series);
+    let found = match games {
+        "last" => of_series.max_by_key(|point| point.games),
+        number => {
+            let number: u64 =
+                number.replace('_', "").parse().with_context(|| format!("'{name}': expected series@games"))?;
+            // Milestones are rounded, so the nearest is meant.
+            of_series.min_by_key(|point| point.games.abs_diff(number))
+        }
+    };
+    found.with_context(|| format!("no curve '{series}'"))
+}
+
+fn judge(claim: &Claim, points: &[Point], ladder: &Ladder) -> Result<Verdict> {
+    let subject = find(points, &claim.of)?;
+    let (mut measured, verdict);
+    if let Some(other) = claim.beats.as_ref().or(claim.equals.as_ref()) {
+        let other = find(points, other)?;
+        let difference = subject.elo - other.elo;
+        let margin = subject.margin.hypot(other.margin);
+        measured = format!(
+            "{} {:.0} − {} {:.0} = {difference:+.0} ± {margin:.0}",
+            label(subject),
+            subject.elo,
+            label(other),
+            other.elo
+        );
+        verdict = if claim.beats.is_some() {
+            at_least(difference - margin, difference + margin, claim.by.unwrap_or(0.0))
+        } else {
+            close(difference, margin, claim.within.unwrap_or(50.0))
+        };
+    } else {
+        measured = format!("{} {:.0} ± {:.0}", label(subject), subject.elo, subject.margin);
+        verdict = match (claim.at_least, claim.about) {
+            _ if !ladder.is_on_the_papers_scale() => OTHER_SCALE,
+            (Some(wanted), _) => at_least(subject.elo - subject.margin, subject.elo + subject.margin, wanted),
+            (None, about) => {
+                let about = about.context("claims are checked when they are read")?;
+                close(subject.elo - about, subject.margin, claim.within.unwrap_or(50.0))
+            }
+        };
+    }
+    if subject.seeds == 1 {
+        measured.push_str(", a single run");
+    }
+    Ok(Verdict { claim: claim.text.clone(), measured, verdict })
+}
+
+fn label(point: &Point) -> String {
+    format!("{}@{}", point.series, point.games)
+}
+
+/// Whether a difference is within a tolerance.
+fn close(difference: f64, margin: f64, within: f64) -> &'static str {
+    if difference.abs() + margin <= within {
+        "confirmed"
+    } else if difference.abs() - margin > within {
+        "refuted"
+    } else {
+        "undecided"
+    }
+}
+
+/// Writes `NAME.csv`, `NAMEa.svg` …, `NAME.json` and `NAME.txt`, and prints the text.
+pub fn write(place: &Workplace, name: &str, experiment: &Experiment, rated: &[Rated], ladder: &Ladder) -> Result<()> {
+    let points = points(rated);
+    for panel in &experiment.panels {
+        let series: Vec<Series> = panel
+            .series
+            .iter()
+            .map(|series| Series {
+                name: series.name.clone(),
+                points: points
+                    .iter()
+                    .filter(|point| point.series == series.name)
+                    .map(|point| CurvePoint::around(point.games as f64, point.elo, point.margin))
+                    .collect(),
+            })
+            .collect();
+        let curve = Curve {
+            title: format!("{} ({})", panel.title, experiment.source),
+            x_label: "Training games".into(),
+            y_label: format!("Elo ({})", ladder.anchor),
+            series,
+            references: Vec::new(),
+            ..Curve::default()
+        };
+        place.write(&format!("{name}{}.svg", panel.name), &curve.to_svg()?)?;
+        place.write(&format!("{name}{}.csv", panel.name), &curve.to_csv())?;
+    }
+    let size = experiment.size(place.scale);
+    let claims: Vec<Verdict> =
+        experiment.claims.iter().map(|claim| judge(claim, &points, ladder)).collect::<Result<_>>()?;
+    let made_by = format!(
+        "afterstate {}: reproduce rlgo/{name} --scale {}; {} games a run, {} runs a series, about {} rated games a checkpoint",
+        env!("CARGO_PKG_VERSION"),
+        place.scale.name(),
+        size.games,
+        size.seeds,
+        size.rated_games
+    );
+    let mut table = output::Table::new(["verdict", "claim", "measured"]);
+    for verdict in &claims {
+        table.row([verdict.verdict.to_string(), verdict.claim.clone(), verdict.measured.clone()]);
+    }
+    let mut text = Vec::new();
+    table.write(&mut text)?;
+    let text = format!(
+        "{}\n{}\nElo ({}); 95 % intervals\n\n{}\n{made_by}\n",
+        experiment.source,
+        experiment.title,
+        ladder.anchor,
+        String::from_utf8(text)?
+    );
+    let report = Report {
+        source: &experiment.source,
+        title: &experiment.title,
+        made_by,
+        anchor: &ladder.anchor,
+        claims,
+        points: &points,
+        checkpoints: rated,
+    };
+    place.write(&format!("{name}.json"), &(serde_json::to_string_pretty(&report)? + "\n"))?;
+    place.write(&format!("{name}.txt"), &text)?;
+    if place.json {
+        return output::json(&mut output::stdout(), &report);
+    }
+    print!("{text}");
+    println!("written to {}", place.results.display());
+    Ok(())
+}

@@ -1,0 +1,183 @@
+//! What a training run knows of its own progress: small tournaments at the milestones, and a log of them.
+
+use crate::duel::{Conditions, Score, duel};
+use crate::recipe::Recipe;
+use afterstate_arena::player::Player;
+use afterstate_arena::rating::{RatingSettings, Results, rate};
+use afterstate_arena::{RandomPlayer, ValuePlayer};
+use afterstate_engine::learning::TrainingTotals;
+use afterstate_engine::value::checkpoint::write_whole;
+use afterstate_engine::value::shape_agent::{CHECKPOINTS, checkpoint_name};
+use afterstate_engine::value::{Checkpoint, ShapeAgent};
+use afterstate_games::go::Go;
+use afterstate_games::rng::mix;
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The player at the bottom of the scale.
+const RANDOM: &str = "random";
+
+/// One line of a run's log.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Milestone {
+    /// Training games behind the weights.
+    pub games: u64,
+    /// Mean moves of the training games since the last milestone.
+    pub moves: f64,
+    /// Mean squared TD-error of the same games.
+    pub error: f64,
+    /// Share of the same games that the first player won.
+    pub first_player_score: f64,
+    /// Results against each opponent.
+    pub results: Vec<Against>,
+    /// Rating on a scale where the random player has 0, from all results so far.
+    pub elo: Option<Elo>,
+}
+
+/// A rating with the half-width of its 95 % interval.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Elo {
+    /// Elo points.
+    pub value: f64,
+    /// Half the width of the 95 % interval.
+    pub margin: f64,
+}
+
+/// Games against one opponent, from this side.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Against {
+    /// `random`, or the opponent's number of training games.
+    pub opponent: String,
+    /// Wins, draws and losses.
+    pub score: Score,
+}
+
+impl Milestone {
+    /// `random 98 %, 10000 61 %`
+    pub fn summary(&self) -> String {
+        let scores: Vec<String> = self
+            .results
+            .iter()
+            .map(|against| format!("{} {:.0} %", against.opponent, 100.0 * against.score.mean()))
+            .collect();
+        if scores.is_empty() { String::new() } else { format!("beats {}", scores.join(", ")) }
+    }
+}
+
+/// The log of a run and how its next line is made.
+pub struct Watch {
+    recipe: Recipe,
+    folder: PathBuf,
+    log: Vec<Milestone>,
+}
+
+impl Watch {
+    /// Reads the log of a run that has come to `done` games. Lines beyond that belong to games that
+    /// were lost with the machine; they are made anew.
+    pub fn open(recipe: &Recipe, folder: &Path, done: u64) -> Result<Watch> {
+        let path = folder.join("log.jsonl");
+        let mut log = Vec::new();
+        if path.exists() {
+            let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+            for (i, line) in text.lines().enumerate() {
+                let entry: Milestone = serde_json::from_str(line)
+                    .with_context(|| format!("{} line {}: not a line of a training log", path.display(), i + 1))?;
+                log.push(entry);
+            }
+        }
+        log.retain(|entry| entry.games <= done);
+        Ok(Watch { recipe: recipe.clone(), folder: folder.to_path_buf(), log })
+    }
+
+    /// Whether nothing is logged yet about the weights after so many games.
+    pub fn is_missing(&self, games: u64) -> bool {
+        self.log.iter().all(|entry| entry.games != games)
+    }
+
+    /// Measures new weights and writes the line about them.
+    pub fn measure(
+        &mut self,
+        now: &Checkpoint<ShapeAgent>,
+        totals: TrainingTotals,
+        stop: &AtomicBool,
+    ) -> Result<Milestone> {
+        let games = now.about.games;
+        let mean = |sum: f64| sum / totals.games.max(1) as f64;
+        let mut entry = Milestone {
+            games,
+            moves: mean(totals.moves as f64),
+            error: mean(totals.squared_error),
+            first_player_score: mean(totals.first_player_score),
+            results: Vec::new(),
+            elo: None,
+        };
+        let settings = &self.recipe.evaluation;
+        if settings.games > 0 {
+            let value = Arc::new(now.value());
+            let mut me = ValuePlayer::new(value);
+            entry.results.push(self.duel(games, &mut me, RANDOM, &mut RandomPlayer::default(), stop)?);
+            for earlier in self.log.iter().rev().take(settings.opponents) {
+                let path = self.folder.join(CHECKPOINTS).join(checkpoint_name(earlier.games));
+                let mut opponent = ValuePlayer::new(Arc::new(ShapeAgent::read(&path)?.value()));
+                entry.results.push(self.duel(games, &mut me, &earlier.games.to_string(), &mut opponent, stop)?);
+            }
+        }
+        self.log.push(entry);
+        self.rate_last()?;
+        self.write()?;
+        Ok(self.log[self.log.len() - 1].clone())
+    }
+
+    fn duel(
+        &self,
+        games: u64,
+        me: &mut dyn Player<Go>,
+        name: &str,
+        opponent: &mut dyn Player<Go>,
+        stop: &AtomicBool,
+    ) -> Result<Against> {
+        let settings = &self.recipe.evaluation;
+        let conditions = Conditions {
+            start: self.recipe.start(),
+            opening_moves: settings.opening_moves,
+            seed: self.recipe.seed ^ mix(games),
+        };
+        let score = duel(&conditions, me, opponent, 0..u64::from(settings.games), stop)?;
+        Ok(Against { opponent: name.to_string(), score })
+    }
+
+    /// Rates the last entry by all results of the log.
+    fn rate_last(&mut self) -> Result<()> {
+        let mut results = Results::new();
+        for entry in &self.log {
+            let me = entry.games.to_string();
+            for against in &entry.results {
+                against.score.add_to(&mut results, &me, &against.opponent)?;
+            }
+        }
+        let Some(last) = self.log.last_mut() else { return Ok(()) };
+        let ratings = rate(&results, &RatingSettings::default().with_anchor(RANDOM, 0.0));
+        // Without games there is nothing to rate; everything else would be a mistake of ours.
+        last.elo = ratings.ok().and_then(|ratings| {
+            let player = ratings.player(&last.games.to_string())?;
+            Some(Elo { value: player.elo, margin: (player.high - player.low) / 2.0 })
+        });
+        Ok(())
+    }
+
+    fn write(&self) -> Result<()> {
+        let path = self.folder.join("log.jsonl");
+        let mut text = String::new();
+        for entry in &self.log {
+            text.push_str(&serde_json::to_string(entry)?);
+            text.push('\n');
+        }
+        write_whole(&path, text.as_bytes()).with_context(|| path.display().to_string())
+    }
+}
