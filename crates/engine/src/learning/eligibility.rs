@@ -23,20 +23,24 @@ pub struct EligibilityTrace {
     kind: TraceKind,
     /// By weight; 0 where there is no credit.
     credit: Vec<f32>,
-    /// The weights with credit.
+    /// The weights with credit, each once.
     touched: Vec<u32>,
+    /// By weight: whether it is in `touched`. Its credit alone does not tell, for it can pass through 0
+    /// while shares of opposite signs are added.
+    listed: Vec<bool>,
 }
 
 impl EligibilityTrace {
     /// No credit for any of `count` weights.
     pub fn new(count: usize, kind: TraceKind) -> Self {
-        EligibilityTrace { kind, credit: vec![0.0; count + 1], touched: Vec::new() }
+        EligibilityTrace { kind, credit: vec![0.0; count + 1], touched: Vec::new(), listed: vec![false; count + 1] }
     }
 
     /// Forgets everything: a new game.
     pub fn clear(&mut self) {
         for &index in &self.touched {
             self.credit[index as usize] = 0.0;
+            self.listed[index as usize] = false;
         }
         self.touched.clear();
     }
@@ -44,11 +48,12 @@ impl EligibilityTrace {
     /// e ← λ e + φ/‖φ‖² (accumulating); with replacing traces active weights get φ/‖φ‖² alone.
     pub fn visit(&mut self, set: &ActiveSet, lambda: f32) {
         let fresh = 1.0 / set.norm_squared().max(1) as f32;
-        let credit = &mut self.credit;
+        let (credit, listed) = (&mut self.credit, &mut self.listed);
         self.touched.retain(|&index| {
             let left = credit[index as usize] * lambda;
             let keep = left.abs() >= CUT * fresh;
             credit[index as usize] = if keep { left } else { 0.0 };
+            listed[index as usize] = keep;
             keep
         });
         if self.kind == TraceKind::Replacing {
@@ -57,16 +62,11 @@ impl EligibilityTrace {
             }
         }
         for share in set.shares() {
-            let credit = &mut self.credit[share.index()];
-            // A weight can be listed twice when its credit passes through 0; `apply` allows for it.
-            if *credit == 0.0 {
+            if !self.listed[share.index()] {
+                self.listed[share.index()] = true;
                 self.touched.push(share.index() as u32);
             }
-            *credit += share.sign() * fresh;
-        }
-        if self.kind == TraceKind::Replacing || self.touched.len() > set.norm_squared() {
-            self.touched.sort_unstable();
-            self.touched.dedup();
+            self.credit[share.index()] += share.sign() * fresh;
         }
     }
 

@@ -132,7 +132,7 @@ impl<G: Game, F: Features<G>> SelfPlay<G, F> {
             }
         };
         if !online {
-            for set in &mut self.visited[..moves - 1] {
+            for set in &mut self.visited[..moves.saturating_sub(1)] {
                 let value = squash.value(self.weights.sum(set));
                 self.td.reached(set, value, &self.weights);
             }

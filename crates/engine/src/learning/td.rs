@@ -113,7 +113,7 @@ impl Td {
     /// waits moves towards the outcome.
     pub fn ended(&mut self, outcome: Outcome, weights: &Weights) {
         let plies = self.settings.plies.count();
-        for time in self.time.max(plies)..self.time + plies.min(self.time) {
+        for time in self.time.max(plies)..self.time + plies {
             self.update(time % plies, outcome.into(), weights);
         }
     }
@@ -126,14 +126,10 @@ impl Td {
     #[inline]
     fn update(&mut self, slot: usize, target: Value, weights: &Weights) {
         let set = &self.waiting[slot];
-        let active = set.norm_squared();
-        if active == 0 {
-            return;
-        }
         let error = target.0 - self.settings.squash.value(weights.sum(set)).0;
         self.squared_error += f64::from(error) * f64::from(error);
         match &self.traces {
-            None => weights.add(set, self.settings.step_size * error / active as f32),
+            None => weights.add(set, self.settings.step_size * error / set.norm_squared().max(1) as f32),
             Some(traces) => traces[slot].apply(weights, self.settings.step_size * error),
         }
     }
