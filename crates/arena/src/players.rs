@@ -1,13 +1,14 @@
-//! [`ValuePlayer`]: plays by the values of afterstates alone, without looking further ahead.
+//! Players that know the history of their game: [`ValuePlayer`] goes by the values of afterstates alone,
+//! [`AlphaBetaPlayer`] looks further ahead.
 //!
-//! The other built-in players, [`crate::RandomPlayer`] and [`crate::SearchPlayer`], stand beside the
-//! [`Player`] trait.
+//! The simplest ones, [`crate::RandomPlayer`] and [`crate::SearchPlayer`], stand beside the [`Player`] trait.
 
 use crate::player::{Player, PlayerError, random_candidate};
+use afterstate_engine::search::AlphaBeta;
 use afterstate_engine::value::AfterstateValues;
 use afterstate_engine::{Budget, Decision, Value, policy};
 use afterstate_games::rng::{stream, unit};
-use afterstate_games::{Game, Record, Rng, Side, Turn};
+use afterstate_games::{Deterministic, Game, Record, Rng, Side, Turn};
 use std::sync::Arc;
 
 /// ε-greedy over a value function: with probability 1−ε the candidate move whose afterstate is worth most
@@ -109,6 +110,66 @@ impl<G: Game, V: AfterstateValues<G> + ?Sized> Player<G> for ValuePlayer<V> {
     }
 }
 
+/// Alpha-beta search among the candidate moves that the whole [`Record`] allows, so that superko is
+/// respected at the root (inside the tree only simple ko is known).
+///
+/// Searches may run on positions that carry more than the game's own, such as features that follow its
+/// moves: `read` makes them.
+///
+/// ```
+/// use afterstate_arena::{AlphaBetaPlayer, Player};
+/// use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
+/// use afterstate_engine::{Budget, value::Indifferent};
+/// use afterstate_games::{Notation, Record, TicTacToe};
+/// use std::sync::Arc;
+///
+/// let mut record = Record::new(TicTacToe::new());
+/// for text in ["1", "5", "2", "9"] {
+///     record.play(record.position().parse_move(text).unwrap());
+/// }
+/// let search = AlphaBeta::new(Arc::new(Indifferent), AlphaBetaSettings::default());
+/// let mut player = AlphaBetaPlayer::new(search, TicTacToe::clone);
+/// player.new_game(&record, 1).unwrap();
+/// let decision = player.choose(&record, &Budget::default()).unwrap();
+/// assert_eq!(record.position().move_text(decision.best.unwrap()), "3");
+/// ```
+pub struct AlphaBetaPlayer<T: Deterministic, V: ?Sized, F> {
+    search: AlphaBeta<T, V>,
+    read: F,
+    rng: Rng,
+}
+
+impl<T: Deterministic, V: ?Sized, F> AlphaBetaPlayer<T, V, F> {
+    /// Plays what `search` decides about the positions that `read` makes of the game's.
+    pub fn new(search: AlphaBeta<T, V>, read: F) -> Self {
+        AlphaBetaPlayer { search, read, rng: stream(0, 0) }
+    }
+}
+
+impl<G, T, V, F> Player<G> for AlphaBetaPlayer<T, V, F>
+where
+    G: Game,
+    T: Deterministic<Move = G::Move>,
+    V: AfterstateValues<T> + ?Sized,
+    F: Fn(&G) -> T + Send,
+{
+    fn new_game(&mut self, _record: &Record<G>, seed: u64) -> Result<(), PlayerError> {
+        self.rng = stream(seed, 0);
+        self.search.clear();
+        Ok(())
+    }
+
+    fn choose(&mut self, record: &Record<G>, budget: &Budget) -> Result<Decision<G::Move>, PlayerError> {
+        let mut moves = Vec::new();
+        record.position().candidate_moves(&mut moves);
+        moves.retain(|&mv| record.is_legal(mv));
+        if moves.is_empty() {
+            record.legal_moves(&mut moves);
+        }
+        Ok(self.search.search_among(&(self.read)(record.position()), &moves, budget, &mut self.rng))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,17 +216,35 @@ mod tests {
         });
     }
 
+    /// The position with the ko in it, but without its memory of the ko: only the record knows.
+    fn forgetful(record: &Record<Go>) -> Record<Go> {
+        let position = record.position();
+        Record::continuing(position.clone().with_turn(position.to_move()), record.repetition_keys())
+    }
+
     #[test]
     fn never_recreates_a_position() {
-        // The position forgets the ko when the turn is set by hand; only the record remembers.
-        let mut record = played(5, &KO);
+        let mut record = forgetful(&played(5, &KO));
         let retake = Move::play(Point::at(2, 1, 5));
-        assert!(!record.is_legal(retake));
+        assert!(record.position().is_legal(retake) && !record.is_legal(retake));
         let mut player = ValuePlayer::new(Arc::new(Stones));
         for seed in 0..20 {
             player.new_game(&record, seed).unwrap();
             assert_ne!(choose(&mut player, &record).best, Some(retake));
         }
+        record.play(Move::play(Point::at(4, 4, 5)));
+        record.play(Move::play(Point::at(4, 3, 5)));
+        assert_eq!(choose(&mut player, &record).best, Some(retake), "after a threat and its answer it may");
+    }
+
+    #[test]
+    fn alpha_beta_never_recreates_a_position_either() {
+        use afterstate_engine::search::AlphaBetaSettings;
+        let mut record = forgetful(&played(5, &KO));
+        let retake = Move::play(Point::at(2, 1, 5));
+        let search = AlphaBeta::new(Arc::new(Stones), AlphaBetaSettings { depth: 1, ..Default::default() });
+        let mut player = AlphaBetaPlayer::new(search, Go::clone);
+        assert_ne!(choose(&mut player, &record).best, Some(retake));
         record.play(Move::play(Point::at(4, 4, 5)));
         record.play(Move::play(Point::at(4, 3, 5)));
         assert_eq!(choose(&mut player, &record).best, Some(retake), "after a threat and its answer it may");
