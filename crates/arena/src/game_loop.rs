@@ -126,9 +126,9 @@ pub struct GameResult {
 /// ```
 /// use afterstate_arena::game_loop::{EndKind, GameRules, play_game};
 /// use afterstate_arena::{RandomPlayer, RulesReferee};
-/// # use afterstate_games::tic_tac_toe::TicTacToe;
+/// # use afterstate_games::go::Go;
 /// let (mut a, mut b) = (RandomPlayer::default(), RandomPlayer::default());
-/// let result = play_game(&TicTacToe::new(), &[], [&mut a, &mut b], &mut RulesReferee, &GameRules::default());
+/// let result = play_game(&Go::new(5), &[], [&mut a, &mut b], &mut RulesReferee, &GameRules::default());
 /// assert_eq!(result.unwrap().ending.kind, EndKind::Rules);
 /// ```
 pub fn play_game<G: Notation>(

@@ -1,10 +1,21 @@
 //! Where players meet: clocks, external engines, games, tournaments, ratings.
 
 pub mod clock;
+pub mod crosstable;
 pub mod curve;
+pub mod external;
+pub mod game_loop;
+pub mod pairing;
 pub mod player;
+pub mod players;
 pub mod rating;
+pub mod referee;
+pub mod result_log;
 pub mod sprt;
+pub mod tournament;
 
 pub use clock::{Clock, FlagFall, TimeControl};
+pub use game_loop::{EndKind, Ending, GameResult, GameRules, play_game};
 pub use player::{Player, PlayerError, RandomPlayer, SearchPlayer};
+pub use players::{AlphaBetaPlayer, ValuePlayer};
+pub use referee::{AreaReferee, Referee, RulesReferee, Verdict};

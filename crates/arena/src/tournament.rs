@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
@@ -345,7 +345,8 @@ impl<G: Notation> Hall<'_, G> {
     ) -> Result<(), TournamentError> {
         let workers = workers.clamp(1, games.len().max(1));
         let queue = Mutex::new(games);
-        let (sender, receiver) = channel();
+        // Bounded, so that little is lost in the moment in which somebody stops the tournament.
+        let (sender, receiver) = sync_channel(workers);
         std::thread::scope(|scope| {
             for _ in 0..workers {
                 let (queue, sender) = (&queue, sender.clone());
@@ -365,7 +366,7 @@ impl<G: Notation> Hall<'_, G> {
         })
     }
 
-    fn work(&self, queue: &Mutex<VecDeque<ScheduledGame>>, results: &Sender<Result<LoggedGame, PlayerError>>) {
+    fn work(&self, queue: &Mutex<VecDeque<ScheduledGame>>, results: &SyncSender<Result<LoggedGame, PlayerError>>) {
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let mut referee: Option<Box<dyn Referee<G>>> = None;
         while !self.stop.load(Ordering::Relaxed)
