@@ -12,6 +12,7 @@ pub mod point;
 pub mod rules;
 pub mod score;
 pub mod setup;
+pub mod sgf;
 
 pub use board::{Board, Color};
 pub use diagram::Diagram;

@@ -1,0 +1,320 @@
+//! From the properties of the main line to a game.
+
+use super::main_line::{Node, main_line};
+use super::{GameRecordFile, SgfError};
+use crate::go::board::Color;
+use crate::go::point::{MAX_SIZE, MIN_SIZE, Move, Point};
+use crate::go::rules::{Go, Komi, Scoring};
+use crate::{Notation, Record, Side, Turn};
+use sgf_parse::SgfProp;
+use sgf_parse::go::{Move as SgfMove, Point as SgfPoint, Prop};
+use std::collections::HashSet;
+
+/// Properties that are read; all others are skipped.
+const WANTED: [&str; 17] =
+    ["GM", "SZ", "KM", "HA", "RU", "PB", "PW", "RE", "DT", "EV", "AB", "AW", "AE", "PL", "C", "B", "W"];
+
+/// Boards that can be played on.
+const SIZES: std::ops::RangeInclusive<usize> = MIN_SIZE..=MAX_SIZE;
+
+/// The most rectangles of setup points in a game: the library spells each out, thousands of points at worst.
+const MOST_RECTANGLES: usize = 400;
+
+impl GameRecordFile {
+    /// Reads the first game of an SGF text along its main line.
+    ///
+    /// Setup stones (AB, AW, AE) may stand in any node up to the first move. Who begins is what PL says;
+    /// without it, whoever moves first. Komi is 7.5 where the file gives none. Passes after the second
+    /// in a row are dropped, as servers write three.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its line, its property or move number, and what was expected.
+    ///
+    /// ```
+    /// use afterstate_games::go::sgf::GameRecordFile;
+    /// let file = GameRecordFile::read("(;SZ[9]KM[5.5]PB[Ada]HA[2]AB[gc][cg];W[ee](;B[ec])(;B[ce]))")?;
+    /// assert_eq!((file.start.handicap(), file.moves.len()), (2, 2));
+    ///
+    /// let error = GameRecordFile::read("(;SZ[9];B[ee];W[ee])").err().unwrap();
+    /// assert_eq!(error.to_string(), "SGF, line 1, move 2, White E5: expected a legal move, but the point is taken");
+    /// # Ok::<(), afterstate_games::go::sgf::SgfError>(())
+    /// ```
+    pub fn read(text: &str) -> Result<GameRecordFile, SgfError> {
+        read_game(main_line(text, &WANTED)?)
+    }
+
+    /// Reads the bytes of a file: UTF-8, or else Latin-1, which SGF prescribes where it says nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`GameRecordFile::read`].
+    ///
+    /// ```
+    /// use afterstate_games::go::sgf::GameRecordFile;
+    /// assert_eq!(GameRecordFile::read_bytes(b"(;SZ[9]PB[Andr\xe9])")?.black, "André");
+    /// # Ok::<(), afterstate_games::go::sgf::SgfError>(())
+    /// ```
+    pub fn read_bytes(bytes: &[u8]) -> Result<GameRecordFile, SgfError> {
+        if bytes.len() > super::LONGEST_TEXT {
+            return Err(SgfError::TooLong(bytes.len()));
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => GameRecordFile::read(text),
+            Err(_) => GameRecordFile::read(&bytes.iter().map(|&byte| char::from(byte)).collect::<String>()),
+        }
+    }
+}
+
+/// A property that has been read, and where it stands.
+struct Property {
+    line: usize,
+    name: String,
+    /// As it was written, for messages.
+    value: String,
+    prop: Prop,
+}
+
+impl Property {
+    fn wrong(&self, expected: impl Into<String>) -> SgfError {
+        let mut value: String = self.value.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        if self.value.chars().count() > 40 {
+            value.push('…');
+        }
+        SgfError::Property { line: self.line, property: self.name.clone(), value, expected: expected.into() }
+    }
+
+    /// Whether the value is empty, which many programs write for "unknown".
+    fn is_blank(&self) -> bool {
+        self.value.trim().is_empty()
+    }
+}
+
+fn properties(node: Node) -> impl Iterator<Item = Property> {
+    node.properties.into_iter().map(move |(name, mut values)| {
+        if name == "C" {
+            values = vec![values.join("\n")];
+        } else {
+            values.iter_mut().for_each(|value| *value = value.trim().to_owned());
+        }
+        Property { line: node.line, value: values.join("]["), prop: Prop::new(name.clone(), values), name }
+    })
+}
+
+fn refuse_many_rectangles(nodes: &[Node]) -> Result<(), SgfError> {
+    let mut rectangles = 0;
+    for node in nodes {
+        for (name, values) in node.properties.iter().filter(|(name, _)| ["AB", "AW", "AE"].contains(&name.as_str())) {
+            rectangles += values.iter().filter(|value| value.contains(':')).count();
+            if rectangles > MOST_RECTANGLES {
+                let expected = format!("at most {MOST_RECTANGLES} rectangles of setup points in a game");
+                let property = name.clone();
+                return Err(SgfError::Property { line: node.line, property, value: "…".to_owned(), expected });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read_game(nodes: Vec<Node>) -> Result<GameRecordFile, SgfError> {
+    refuse_many_rectangles(&nodes)?;
+    let nodes: Vec<Vec<Property>> = nodes.into_iter().map(|node| properties(node).collect()).collect();
+    let is_move = |property: &Property| property.name == "B" || property.name == "W";
+    let first_move = nodes.iter().position(|node| node.iter().any(is_move)).unwrap_or(nodes.len());
+
+    // The size comes first, wherever it stands: points depend on it.
+    let before_moves = || nodes[..nodes.len().min(first_move + 1)].iter().flatten();
+    let mut header = Header::default();
+    for property in before_moves().filter(|property| property.name == "SZ") {
+        header.read(property)?;
+    }
+    for property in before_moves() {
+        header.read(property)?;
+    }
+    let first_side = nodes.get(first_move).and_then(|node| node.iter().find(|&p| is_move(p))).map(side_of);
+    let mut file = header.start(first_side)?;
+
+    let mut record = Record::new(file.start.clone());
+    file.comments = vec![String::new()];
+    for (index, node) in nodes.iter().enumerate() {
+        let mut moved = false;
+        for property in node.iter().filter(|&property| is_move(property)) {
+            if std::mem::replace(&mut moved, true) {
+                return Err(property.wrong("one move in a node; put ';' before the second"));
+            }
+            play(&mut record, property)?;
+            file.comments.resize(record.moves().len() + 1, String::new());
+        }
+        for property in node {
+            match &property.prop {
+                Prop::C(text) => add_comment(file.comments.last_mut(), &text.text),
+                Prop::PB(text) => file.black = one_line(&text.text),
+                Prop::PW(text) => file.white = one_line(&text.text),
+                Prop::RE(text) => file.result = one_line(&text.text),
+                Prop::DT(text) => file.date = one_line(&text.text),
+                Prop::EV(text) => file.event = one_line(&text.text),
+                _ if index > first_move && Header::NAMES.contains(&property.name.as_str()) => {
+                    return Err(property.wrong("this property only before the first move"));
+                }
+                Prop::Invalid(..) if !Header::NAMES.contains(&property.name.as_str()) => {
+                    return Err(property.wrong("a single value"));
+                }
+                _ => {}
+            }
+        }
+    }
+    file.moves = record.moves().to_vec();
+    Ok(file)
+}
+
+fn add_comment(comment: Option<&mut String>, text: &str) {
+    if let Some(comment) = comment {
+        if !comment.is_empty() && !text.is_empty() {
+            comment.push('\n');
+        }
+        comment.push_str(text);
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.replace('\n', " ")
+}
+
+fn side_of(property: &Property) -> Side {
+    if property.name == "B" { Side::First } else { Side::Second }
+}
+
+/// Everything that has to be known before the first move.
+struct Header {
+    size: usize,
+    komi: Option<Komi>,
+    handicap: u8,
+    rules: String,
+    to_move: Option<Side>,
+    /// In the order of the text.
+    stones: Vec<(Point, Color)>,
+}
+
+impl Default for Header {
+    fn default() -> Self {
+        Header { size: MAX_SIZE, komi: None, handicap: 0, rules: String::new(), to_move: None, stones: Vec::new() }
+    }
+}
+
+impl Header {
+    const NAMES: [&'static str; 9] = ["GM", "SZ", "KM", "HA", "RU", "AB", "AW", "AE", "PL"];
+
+    fn read(&mut self, property: &Property) -> Result<(), SgfError> {
+        match &property.prop {
+            _ if property.is_blank() => {}
+            Prop::GM(1) => {}
+            Prop::SZ((width, height)) if width == height && SIZES.contains(&usize::from(*width)) => {
+                self.size = usize::from(*width);
+            }
+            Prop::KM(points) => {
+                let komi = Komi::new(*points);
+                self.komi = Some(komi.ok_or_else(|| property.wrong("a multiple of 0.5 between -1000 and 1000"))?);
+            }
+            Prop::HA(stones @ 0..=255) => self.handicap = *stones as u8,
+            // The library knows no handicap below 2, but many programs write one.
+            Prop::Invalid(name, values) if name == "HA" && ["0", "1"].contains(&values[0].as_str()) => {}
+            Prop::RU(text) => self.rules = one_line(&text.text),
+            Prop::PL(sgf_parse::Color::Black) => self.to_move = Some(Side::First),
+            Prop::PL(sgf_parse::Color::White) => self.to_move = Some(Side::Second),
+            Prop::AB(points) => self.set_up(property, points, Color::Black)?,
+            Prop::AW(points) => self.set_up(property, points, Color::White)?,
+            Prop::AE(points) => self.set_up(property, points, Color::Empty)?,
+            _ => {
+                let expected = match property.name.as_str() {
+                    "GM" => "1, the number of Go",
+                    "SZ" => "one number from 5 to 19, for a square board",
+                    "KM" => "one number, such as 7.5",
+                    "HA" => "one number from 0 to 255",
+                    "RU" => "one name of rules, such as Chinese",
+                    "PL" => "B or W",
+                    "AB" | "AW" | "AE" => "points such as 'cd', or rectangles such as 'aa:cc'",
+                    _ => return Ok(()),
+                };
+                return Err(property.wrong(expected));
+            }
+        }
+        Ok(())
+    }
+
+    fn set_up(&mut self, property: &Property, points: &HashSet<SgfPoint>, color: Color) -> Result<(), SgfError> {
+        for &point in points {
+            let point = board_point(point, self.size);
+            let point = point.ok_or_else(|| property.wrong(format!("points of a board of size {}", self.size)))?;
+            self.stones.push((point, color));
+        }
+        Ok(())
+    }
+
+    /// The game before its first move, which `first_side` makes.
+    fn start(self, first_side: Option<Side>) -> Result<GameRecordFile, SgfError> {
+        let scoring = if is_chinese(&self.rules) { Scoring::Chinese } else { Scoring::TrompTaylor };
+        let usual = if self.handicap >= 2 { Side::Second } else { Side::First };
+        let mut start = Go::set_up(self.size, self.stones)?
+            .with_komi(self.komi.unwrap_or(Komi::DEFAULT))
+            .with_scoring(scoring)
+            .with_turn(self.to_move.or(first_side).unwrap_or(usual));
+        start.handicap = self.handicap;
+        Ok(GameRecordFile { rules: self.rules, ..GameRecordFile::new(start) })
+    }
+}
+
+/// Whether rules by this name count as Chinese.
+pub(super) fn is_chinese(rules: &str) -> bool {
+    rules.get(..7).is_some_and(|name| name.eq_ignore_ascii_case("chinese"))
+}
+
+/// SGF counts rows from the top.
+fn board_point(point: SgfPoint, size: usize) -> Option<Point> {
+    let (x, y) = (usize::from(point.x), usize::from(point.y));
+    (x < size && y < size).then(|| Point::at(x, size - 1 - y, size))
+}
+
+fn read_move(property: &Property, size: usize) -> Result<Move, SgfError> {
+    let mv = match property.prop {
+        Prop::B(mv) | Prop::W(mv) => Some(mv),
+        _ => None,
+    };
+    let read = mv.and_then(|mv| match mv {
+        SgfMove::Pass => Some(Move::PASS),
+        // Before FF[4] a pass was the point beyond the corner of the largest board.
+        SgfMove::Move(SgfPoint { x: 19, y: 19 }) => Some(Move::PASS),
+        SgfMove::Move(point) => board_point(point, size).map(Move::play),
+    });
+    read.ok_or_else(|| {
+        property.wrong(format!("a point of the {size}×{size} board such as 'cd', or nothing for a pass"))
+    })
+}
+
+/// Plays a move if the rules allow it, after a pass of the other side if that one was to move.
+fn play(record: &mut Record<Go>, property: &Property) -> Result<(), SgfError> {
+    let size = record.position().size();
+    let (side, mv) = (side_of(property), read_move(property, size)?);
+    let over = |record: &Record<Go>| matches!(record.turn(), Turn::Over(_));
+    if !over(record) && record.position().to_move() != side {
+        record.play(Move::PASS);
+    }
+    let position = record.position();
+    let reason = if over(record) {
+        if mv.is_pass() {
+            return Ok(());
+        }
+        "the game has ended with two passes"
+    } else if record.is_legal(mv) {
+        record.play(mv);
+        return Ok(());
+    } else {
+        match mv.point() {
+            Some(point) if !position.board().is_empty(point) => "the point is taken",
+            Some(point) if position.board().ko() == Some(point) => "ko forbids it",
+            _ if crate::Game::is_legal(position, mv) => "it repeats an earlier position (superko)",
+            _ => "it would be suicide",
+        }
+    };
+    let (line, number) = (property.line, record.moves().len() + 1);
+    Err(SgfError::IllegalMove { line, number, side, mv: position.move_text(mv), reason })
+}
