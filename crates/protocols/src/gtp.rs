@@ -38,6 +38,7 @@ mod report;
 mod score;
 mod session;
 mod setup;
+mod sgf;
 mod table;
 mod time;
 mod vertex;

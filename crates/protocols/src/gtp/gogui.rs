@@ -56,7 +56,8 @@ pub(super) fn values(session: &mut Session, _: Call<'_>) -> Result<Answer, Refus
     let mut board = vec![0.0; size * size];
     for (mv, value) in session.sorted_values().1 {
         if let Some(point) = mv.point() {
-            board[point.ordinal(size)] = 2.0 * value.0 - 1.0;
+            // Values of a linear function may lie beyond 0 and 1.
+            board[point.ordinal(size)] = (2.0 * value.0 - 1.0).clamp(-1.0, 1.0);
         }
     }
     let row = |row: &[f32]| row.iter().map(|value| format!("{value:.4}")).collect::<Vec<_>>().join(" ");

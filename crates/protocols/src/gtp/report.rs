@@ -85,6 +85,11 @@ impl<'a> Report<'a> {
     }
 }
 
+/// The side's winning probability; values of a linear function may lie beyond 0 and 1.
+fn win_of(side: Side, candidate: &Candidate) -> f32 {
+    candidate.value.seen_by(side).clamp(0.0, 1.0)
+}
+
 /// A lead for Black as a lead for `side`.
 fn lead_of(side: Side, lead: f32) -> f32 {
     match side {
@@ -111,7 +116,7 @@ fn join(candidates: &[Candidate], info: impl Fn(usize, &Candidate) -> String) ->
 
 fn leela_zero_info(order: usize, candidate: &Candidate, side: Side, size: usize) -> String {
     let ten_thousandths = |share: f32| (f64::from(share.clamp(0.0, 1.0)) * 1e4).round() as u32;
-    let win = ten_thousandths(candidate.value.seen_by(side));
+    let win = ten_thousandths(win_of(side, candidate));
     format!(
         "info move {} visits {} winrate {win} prior {} lcb {win} order {order} pv {}",
         move_text(candidate.mv, size),
@@ -122,7 +127,7 @@ fn leela_zero_info(order: usize, candidate: &Candidate, side: Side, size: usize)
 }
 
 fn katago_info(order: usize, candidate: &Candidate, side: Side, size: usize) -> String {
-    let win = candidate.value.seen_by(side);
+    let win = win_of(side, candidate);
     let lead = candidate.lead.map_or_else(String::new, |lead| {
         let lead = lead_of(side, lead);
         format!(" scoreMean {lead:.2} scoreLead {lead:.2}")
@@ -151,7 +156,7 @@ fn cgos_json(candidates: &[Candidate], side: Side, size: usize) -> Json {
             let mut entry = json!({
                 "move": move_text(candidate.mv, size),
                 "visits": candidate.visits,
-                "winrate": rounded(candidate.value.seen_by(side)),
+                "winrate": rounded(win_of(side, candidate)),
                 "pv": moves_text(rest, size),
             });
             if let Some(lead) = candidate.lead {
@@ -168,7 +173,7 @@ fn cgos_json(candidates: &[Candidate], side: Side, size: usize) -> Json {
         "moves": moves,
     });
     if let Some(best) = candidates.first() {
-        root["winrate"] = json!(rounded(best.value.seen_by(side)));
+        root["winrate"] = json!(rounded(win_of(side, best)));
         if let Some(lead) = best.lead {
             root["score"] = json!(rounded(lead_of(side, lead)));
         }

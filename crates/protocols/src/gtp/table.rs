@@ -2,7 +2,7 @@
 
 use super::command::{Refusal, refuse};
 use super::session::{Answer, Call, Session};
-use super::{analyze, gogui, kgs, moves, score, setup, time};
+use super::{analyze, gogui, kgs, moves, score, setup, sgf, time};
 
 /// What carries a command out.
 type Handler = fn(&mut Session, Call<'_>) -> Result<Answer, Refusal>;
@@ -59,6 +59,8 @@ static TABLE: &[Entry] = &[
     entry("fixed_handicap STONES", (1, 1), setup::fixed_handicap),
     entry("place_free_handicap STONES", (1, 1), setup::place_free_handicap),
     entry("set_free_handicap VERTEX VERTEX …", (2, ANY), setup::set_free_handicap),
+    entry("loadsgf FILE [MOVE_NUMBER]", (1, ANY), sgf::loadsgf),
+    entry("printsgf", (0, 0), sgf::printsgf),
     entry("showboard", (0, 0), setup::showboard),
     // Time.
     entry("time_settings MAIN_SECONDS PERIOD_SECONDS PERIOD_STONES", (3, 3), time::time_settings),

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod conduct;
+mod files;
 mod players;
 mod robustness;
 mod transcripts;

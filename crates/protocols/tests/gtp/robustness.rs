@@ -1,5 +1,6 @@
 //! No input ends the session, panics, or gets anything but one response a command.
 
+use super::files::Temporary;
 use super::players::session;
 use afterstate_games::go::Point;
 use afterstate_protocols::gtp::{MAX_LINE, Session};
@@ -108,6 +109,11 @@ proptest! {
             }
             prop_assert_eq!(&now, boards.last().unwrap());
         }
+        // Whatever the order of moves was, the game can be written down and read back.
+        let printed = session.respond("printsgf");
+        let file = Temporary::new("any-order.sgf", printed.trim_start_matches("= "));
+        prop_assert_eq!(session.respond(&format!("loadsgf {}", file.0.display())), "= \n\n", "{}", printed);
+        prop_assert_eq!(&stones(&session).0, &boards.last().unwrap().0, "{}", printed);
     }
 }
 

@@ -1,0 +1,112 @@
+//! `loadsgf` and `printsgf`.
+
+use super::players::session;
+use std::path::PathBuf;
+
+/// A file that is gone when the test ends.
+pub struct Temporary(pub PathBuf);
+
+impl Temporary {
+    pub fn new(name: &str, text: impl AsRef<[u8]>) -> Temporary {
+        let path = std::env::temp_dir().join(format!("afterstate-gtp-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        Temporary(path)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+const GAME: &str = "(;GM[1]FF[4]SZ[9]KM[5.5]AW[aa]PL[B];B[ee];W[ce];B[eg](;W[gc])(;W[cc]))";
+
+#[test]
+fn a_move_number_stops_before_that_move() {
+    let file = Temporary::new("a game.sgf", GAME);
+    let path = file.0.display();
+    let mut session = session();
+    for (number, stones) in [("", 5), (" 1", 1), (" 2", 2), (" 3", 3), (" 4", 4), (" 5", 5), (" 99", 5)] {
+        assert_eq!(session.respond(&format!("loadsgf {path}{number}")), "= \n\n", "{number}");
+        let go = session.record().position();
+        assert_eq!((go.size(), go.komi().points()), (9, 5.5));
+        assert_eq!(81 - go.board().empty_count(), stones, "{number}");
+    }
+    assert_eq!(session.respond("final_status_list alive"), "= E3\nC5\nE5\nG7\nA9\n\n");
+    assert_eq!(session.respond("undo"), "= \n\n");
+    assert_eq!(session.respond("final_status_list alive"), "= E3\nC5\nE5\nA9\n\n");
+    assert_eq!(session.respond("genmove w"), "= A1\n\n");
+}
+
+#[test]
+fn files_that_cannot_be_loaded_leave_the_game_as_it_was() {
+    let files = [
+        ("cut", "(;SZ[9];B[e"),
+        ("nonsense", "this is no game"),
+        ("illegal", "(;SZ[9];B[ee];W[ee])"),
+        ("chess", "(;GM[2])"),
+        ("large", "(;SZ[13];B[ee])"),
+        ("tiny", "(;SZ[2];B[aa])"),
+        ("empty", ""),
+    ];
+    let mut session = session().with_sizes(5..=9);
+    session.respond("play b C3");
+    for (name, text) in files {
+        let file = Temporary::new(name, text);
+        let response = session.respond(&format!("loadsgf {}", file.0.display()));
+        assert!(response.starts_with("? cannot load file '"), "{name}: {response}");
+        assert_eq!(session.record().moves().len(), 1, "{name}");
+    }
+    for path in ["/no/such/file.sgf", "/", "/dev/zero"] {
+        assert!(session.respond(&format!("loadsgf {path}")).starts_with("? cannot load file"), "{path}");
+    }
+    let file = Temporary::new("good", GAME);
+    for number in ["0", "99999999999999999999999"] {
+        let response = session.respond(&format!("loadsgf {} {number}", file.0.display()));
+        assert!(response.starts_with("? syntax error: MOVE_NUMBER"), "{response}");
+    }
+    assert_eq!(session.respond("final_status_list alive"), "= C3\n\n");
+}
+
+#[test]
+fn what_is_printed_can_be_loaded() {
+    let mut session = session();
+    for command in [
+        "boardsize 9",
+        "komi 6.5",
+        "play w E5",
+        "play w E6",
+        "play b C3",
+        "play b C4",
+        "play b pass",
+        "play w D4",
+        "play w D3",
+        "genmove b",
+    ] {
+        assert!(session.respond(command).starts_with('='), "{command}");
+    }
+    let stones = session.respond("final_status_list alive");
+    let score = session.respond("final_score");
+    let printed = session.respond("printsgf");
+    let text = printed.strip_prefix("= ").unwrap();
+    assert!(!text.trim_end().contains("\n\n"), "{text}");
+    let file = Temporary::new("printed.sgf", text);
+    session.respond("clear_board");
+    assert_eq!(session.respond(&format!("loadsgf {}", file.0.display())), "= \n\n");
+    assert_eq!(session.respond("final_status_list alive"), stones);
+    assert_eq!(session.respond("final_score"), score);
+}
+
+#[test]
+fn handicaps_and_results_are_printed() {
+    let mut session = session();
+    for command in ["boardsize 9", "komi 0.5", "fixed_handicap 2", "play w E5", "play b pass", "play w pass"] {
+        assert!(session.respond(command).starts_with('='), "{command}");
+    }
+    let printed = session.respond("printsgf");
+    for property in ["SZ[9]", "KM[0.5]", "HA[2]", "AB[", ";W[ee]"] {
+        assert!(printed.contains(property), "{property}: {printed}");
+    }
+    assert!(printed.contains("RE[W+") || printed.contains("RE[B+"), "{printed}");
+}
