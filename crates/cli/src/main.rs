@@ -5,9 +5,27 @@
 mod agent;
 mod agents;
 mod bench;
+mod check;
+mod completions;
+mod contest;
+mod duel;
+mod game_files;
+mod games;
+mod gtp;
 mod interrupt;
+mod match_command;
 mod output;
+mod perft;
+mod play;
 mod progress;
+mod rate;
+mod recipe;
+mod registry;
+mod reproduce;
+mod standings;
+mod tournament;
+mod train;
+mod watch;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -22,10 +40,34 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// What can be played, and how moves are written
+    Games(games::Args),
     /// Who can play, with every setting, default and an example
     Agents(agents::Args),
+    /// Learn a game from self-play, as a recipe says
+    Train(train::TrainArgs),
+    /// Run an experiment of a paper and compare
+    Reproduce(reproduce::ReproduceArgs),
+    /// Play in the terminal against any agent
+    Play(play::Args),
+    /// Two agents, many games, perhaps a sequential test
+    Match(match_command::Args),
+    /// Many agents, from a file, in a log that an interrupted run goes on from
+    Tournament(tournament::Args),
+    /// Ratings from the logs of matches and tournaments
+    Rate(rate::Args),
+    /// An agent behind the Go Text Protocol, for Go programs and servers
+    Gtp(gtp::Args),
     /// How fast everything is: one line a figure, `name value unit`
     Bench(bench::Args),
+    /// Count what a game's rules lead to
+    Perft(perft::Args),
+    /// Whether a game keeps the promises that everything else relies on
+    Check(check::Args),
+    /// Completion scripts for shells
+    Completions(completions::Args),
+    /// The manual page
+    Manual(completions::ManualArgs),
 }
 
 fn main() -> ExitCode {
@@ -34,14 +76,40 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let result = match cli.command {
+        Command::Games(args) => games::run(args),
         Command::Agents(args) => agents::run(args),
+        Command::Play(args) => play::run(args),
+        Command::Match(args) => match_command::run(args),
+        Command::Tournament(args) => tournament::run(args),
+        Command::Rate(args) => rate::run(args),
+        Command::Gtp(args) => gtp::run(args),
+        Command::Perft(args) => perft::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Completions(args) => completions::run(args),
+        Command::Manual(args) => completions::manual(args),
         Command::Bench(args) => bench::run(args),
+        Command::Train(args) => train::run(args),
+        Command::Reproduce(args) => reproduce::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("{error:#}"), 1),
+        Err(error) => fail(&chain(&error), 1),
     }
+}
+
+/// The error and its causes, less those that the one before already mentions.
+fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    let mut last = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !last.contains(&cause) {
+            text += if text.is_empty() { "" } else { ": " };
+            text += &cause;
+        }
+        last = cause;
+    }
+    text
 }
 
 fn fail(message: &str, code: u8) -> ExitCode {

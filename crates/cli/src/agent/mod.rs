@@ -7,6 +7,7 @@ pub mod catalogue;
 mod settings;
 
 use afterstate_engine::value::ShapeAgent;
+use afterstate_engine::value::shape_agent::checkpoints_in;
 use anyhow::{Context, Result, bail};
 use catalogue::{KINDS, did_you_mean, kind};
 use settings::Settings;
@@ -80,6 +81,27 @@ impl AgentSpec {
             kinds.join(", "),
             did_you_mean(head, kinds.iter().copied()),
         )
+    }
+
+    /// The same agent with its checkpoint named by its number of games, so that it stays the same agent
+    /// when training goes on: `runs/x` becomes `runs/x@10000`. What names a file, or no checkpoint, stays as it is.
+    pub fn pinned(&self) -> AgentSpec {
+        let mut spec = self.clone();
+        let (Agent::Greedy { checkpoint, .. } | Agent::AlphaBeta { checkpoint: Some(checkpoint), .. }) =
+            &mut spec.agent
+        else {
+            return spec;
+        };
+        if let Ok(found) = checkpoints_in(Path::new(checkpoint.as_str()))
+            && let Some((games, _)) = found.last()
+        {
+            let pinned = format!("{}@{games}", checkpoint.trim_end_matches('/'));
+            if let Some(at) = spec.name.find(checkpoint.as_str()) {
+                spec.name.replace_range(at..at + checkpoint.len(), &pinned);
+            }
+            *checkpoint = pinned;
+        }
+        spec
     }
 
     /// Reads a TOML file: `agent = "kind"`, the kind's settings, and perhaps `name = "…"`.
@@ -173,6 +195,22 @@ mod tests {
         assert!(refused("gtp:\"gnugo").contains("quote"));
         assert!(refused("no/such/run").contains("no/such/run"));
         assert!(refused("").contains("expected random"));
+    }
+
+    #[test]
+    fn a_run_is_pinned_to_its_last_checkpoint() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("run");
+        std::fs::create_dir_all(run.join("checkpoints")).unwrap();
+        for games in ["000000100", "000020000"] {
+            std::fs::write(run.join(format!("checkpoints/{games}.safetensors")), "").unwrap();
+        }
+        let run = run.to_str().unwrap();
+        let pinned = AgentSpec::parse(&format!("alpha-beta:{run},depth=2")).unwrap().pinned();
+        assert_eq!(pinned.name, format!("alpha-beta:{run}@20000,depth=2"));
+        assert_eq!(pinned.pinned(), pinned);
+        let alone = AgentSpec::parse(&format!("{run}/")).unwrap().pinned();
+        assert_eq!(alone.agent, Agent::Greedy { checkpoint: format!("{run}@20000"), epsilon: 0.0 });
     }
 
     #[test]

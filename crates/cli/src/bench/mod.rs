@@ -5,6 +5,7 @@
 
 mod measure;
 mod playouts;
+mod search;
 mod signature;
 mod td;
 
@@ -48,6 +49,8 @@ enum What {
     Td,
     /// The values of all afterstates of fixed positions: the inner loop of whatever is greedy
     Afterstates,
+    /// Alpha-beta search on 9×9 Go
+    Search,
     /// Not speeds, but hashes and counts that change when what is computed changes
     Signature,
 }
@@ -94,6 +97,9 @@ pub fn run(args: Args) -> Result<()> {
     }
     if wants(What::Afterstates) {
         td::afterstates(effort, &mut report)?;
+    }
+    if wants(What::Search) {
+        search::run(effort, &mut report)?;
     }
     if args.json {
         output::json(&mut output::stdout(), &all)?;

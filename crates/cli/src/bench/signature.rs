@@ -4,14 +4,17 @@
 //! Nothing here may depend on the machine. Sums of f32 are made in a fixed order and so are the same
 //! everywhere, but `exp` is not: mathematical libraries differ in the last bit. Learning is therefore signed with
 //! linear values, and a second time with logistic ones under a name that is checked only where `exp` is
-//! glibc's. Weights of searches are multiples of 2⁻¹⁰, whose sums are exact in any order.
+//! glibc's. The weights of searches are such that their sums are exact in any order.
 
+use super::search::{exact_values, positions};
 use crate::output;
 use afterstate_engine::learning::{SelfPlaySettings, TdSettings, Training};
+use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
 use afterstate_engine::value::{Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
-use afterstate_games::go::{Go, UniformGoPlayout};
+use afterstate_engine::{Budget, Search};
+use afterstate_games::go::{Go, Point, UniformGoPlayout};
 use afterstate_games::rng::mix;
-use afterstate_games::{PlayoutPolicy, stream};
+use afterstate_games::{ConnectFour, PlayoutPolicy, TicTacToe, perft, stream};
 use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::path::Path;
@@ -98,6 +101,14 @@ fn compute() -> Vec<Line> {
     for (size, games) in [(9, 300), (13, 100), (19, 50)] {
         line(&format!("go{size}.playouts"), format!("{:016x}", playouts(size, games)));
     }
+    line("tic-tac-toe.perft9", perft::paths(&TicTacToe::new(), 9).to_string());
+    line("connect-four.perft6", perft::paths(&ConnectFour::new(), 6).to_string());
+    line("go5.perft4", perft::paths(&Go::new(5), 4).to_string());
+    for depth in 1..=4 {
+        let (nodes, decisions) = searched(depth);
+        line(&format!("go9.alpha-beta.depth{depth}.nodes"), nodes.to_string());
+        line(&format!("go9.alpha-beta.depth{depth}.decisions"), format!("{decisions:016x}"));
+    }
     line("go9.td.linear", format!("{:016x}", learnt(Squash::Linear)));
     line(&format!("go9.td.logistic{NEEDS_GLIBC}"), format!("{:016x}", learnt(Squash::Logistic)));
     lines
@@ -113,6 +124,22 @@ fn playouts(size: usize, games: u64) -> u64 {
         numbers.extend(trace.iter().map(|mv| mv.point().map_or(0, |point| 1 + point.ordinal(size) as u64)));
     }
     hash(numbers)
+}
+
+/// Nodes of the searches of four positions, and their values and moves.
+fn searched(depth: u32) -> (u64, u64) {
+    let values = exact_values();
+    let mut search = AlphaBeta::new(values.clone(), AlphaBetaSettings { depth, ..AlphaBetaSettings::default() });
+    let (mut nodes, mut numbers) = (0, Vec::new());
+    for (i, position) in positions(&values, 4, 15).iter().enumerate() {
+        search.clear();
+        let decision = search.search(position, &Budget::default(), &mut stream(1, i as u64));
+        nodes += search.nodes();
+        numbers.push(decision.value.map_or(0, |value| value.0.to_bits().into()));
+        let ordinal = |point: Point| 1 + point.ordinal(9) as u64;
+        numbers.extend(decision.principal_variation.iter().map(|mv| mv.point().map_or(0, ordinal)));
+    }
+    (nodes, hash(numbers))
 }
 
 /// All weights after a short seeded training on 9×9.

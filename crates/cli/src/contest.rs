@@ -1,0 +1,242 @@
+//! What `match` and `tournament` share: building the agents, playing the games, following a sequential test.
+
+use crate::agent::AgentSpec;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::registry::{self, GameSpec, Playable, PlayerFactory, Visitor};
+use afterstate_arena::PlayerError;
+use afterstate_arena::result_log::{LoggedGame, read_log};
+use afterstate_arena::sprt::{Decision, GameCounts, Score, Sprt, SprtStatus};
+use afterstate_arena::tournament::{RunOptions, TournamentResults, TournamentSettings, run};
+use afterstate_games::Side;
+use anyhow::{Context, Result, ensure};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Games to be played.
+pub struct Contest {
+    /// Which game.
+    pub game: GameSpec,
+    /// Who plays; their names are in the settings.
+    pub agents: Vec<AgentSpec>,
+    /// Which games. An empty `referee` and a `move_limit` of 0 stand for the game's own.
+    pub settings: TournamentSettings,
+    /// Games at once.
+    pub workers: usize,
+    /// Where results are logged and resumed from.
+    pub log: Option<PathBuf>,
+    /// Stop when this test of the first agent against the second is decided.
+    pub sprt: Option<Sprt>,
+    /// Show no progress.
+    pub quiet: bool,
+}
+
+/// What came of it.
+pub struct Played {
+    /// All games.
+    pub results: TournamentResults,
+    /// Where the test stands.
+    pub sprt: Option<SprtStatus>,
+}
+
+/// Plays what is still missing.
+pub fn play(mut contest: Contest) -> Result<Played> {
+    for agent in &mut contest.agents {
+        *agent = agent.pinned();
+    }
+    contest.settings.agents = names(&contest.agents);
+    if let Some(sprt) = &contest.sprt {
+        sprt.check()?;
+        ensure!(contest.agents.len() == 2, "a sequential test compares 2 agents, not {}", contest.agents.len());
+    }
+    registry::visit(contest.game, Play(contest))
+}
+
+/// The agents' names, with a number behind those that appear again.
+fn names(agents: &[AgentSpec]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for agent in agents {
+        let mut name = agent.name.clone();
+        for number in 2.. {
+            if !names.contains(&name) {
+                break;
+            }
+            name = format!("{}#{number}", agent.name);
+        }
+        names.push(name);
+    }
+    names
+}
+
+struct Play(Contest);
+
+impl Visitor for Play {
+    type Output = Result<Played>;
+
+    fn visit<G: Playable>(self, start: G) -> Result<Played> {
+        let Play(Contest { agents, mut settings, workers, log, sprt, quiet, .. }) = self;
+        let players = agents.iter().map(|spec| registry::players(&start, spec)).collect::<Result<Vec<_>>>()?;
+        if settings.referee.is_empty() {
+            settings.referee = G::REFEREES[0].to_string();
+        }
+        if settings.move_limit == 0 {
+            settings.move_limit = start.move_limit();
+        }
+        let referee = G::referee(&settings.referee)?;
+        settings.check()?;
+        let interrupted = interrupt::flag()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut test = sprt.map(Test::new);
+        let mut already = 0;
+        if let Some(path) = log.as_deref().filter(|path| path.metadata().is_ok_and(|file| file.len() > 0)) {
+            for (_, game) in read_log(path)?.games {
+                already += 1;
+                test.iter_mut().for_each(|test| test.add(&game));
+            }
+        }
+        if test.as_ref().is_some_and(Test::is_decided) {
+            stop.store(true, Ordering::Relaxed);
+        }
+        if let Some(folder) = log.as_deref().and_then(|path| path.parent()) {
+            std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
+        let progress = Progress::new(settings.total_games(), already, "games", quiet);
+        let build = |agent: usize| make(&players, agent);
+        let options = RunOptions { workers, log: log.as_deref(), stop: stop.clone() };
+        let results = std::thread::scope(|scope| {
+            // Ctrl-C and the test both stop the games, but only the one is remembered for the whole program.
+            let (over, stopping) = (Arc::new(AtomicBool::new(false)), stop.clone());
+            let seen = over.clone();
+            scope.spawn(move || {
+                while !seen.load(Ordering::Relaxed) {
+                    if interrupted.load(Ordering::Relaxed) {
+                        stopping.store(true, Ordering::Relaxed);
+                    }
+                    std::thread::park_timeout(std::time::Duration::from_millis(50));
+                }
+            });
+            let results = run(&settings, &start, &build, &*referee, &options, &mut |state| {
+                progress.set(state.finished);
+                if let Some(test) = &mut test {
+                    test.add(state.game);
+                    if test.is_decided() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                }
+            });
+            over.store(true, Ordering::Relaxed);
+            results
+        })?;
+        progress.finish();
+        if let Some(notice) = &results.notice {
+            eprintln!("note: {notice}");
+        }
+        let decided = test.as_ref().is_some_and(Test::is_decided);
+        if !results.complete && !decided {
+            let how = match &log {
+                Some(log) => format!("run the same command again to go on from {}", log.display()),
+                None => "with --log an interrupted run can go on later".to_string(),
+            };
+            eprintln!("note: {} of {} games played; {how}", results.games.len(), settings.total_games());
+        }
+        Ok(Played { results, sprt: test.map(|test| test.status).transpose()? })
+    }
+}
+
+fn make<G: Playable>(
+    players: &[PlayerFactory<G>],
+    agent: usize,
+) -> Result<Box<dyn afterstate_arena::Player<G>>, PlayerError> {
+    match players.get(agent) {
+        Some(factory) => factory(),
+        None => Err(PlayerError::NotStarted(format!("there is no agent number {agent}"))),
+    }
+}
+
+/// A sequential test that follows the games.
+///
+/// Only pairs before which every pair is complete count, in the order of their numbers, so that the
+/// decision does not depend on which game happened to end first.
+struct Test {
+    sprt: Sprt,
+    counts: GameCounts,
+    next: u64,
+    waiting: BTreeMap<u64, Score>,
+    status: Result<SprtStatus, afterstate_arena::sprt::SprtError>,
+}
+
+impl Test {
+    fn new(sprt: Sprt) -> Test {
+        let counts = GameCounts::NO_PAIRS;
+        Test { status: sprt.status(&counts), sprt, counts, next: 0, waiting: BTreeMap::new() }
+    }
+
+    fn is_decided(&self) -> bool {
+        self.status.as_ref().is_ok_and(|status| status.decision != Decision::Continue)
+    }
+
+    fn add(&mut self, game: &LoggedGame) {
+        let side = if game.agents[0] == 0 { Side::First } else { Side::Second };
+        self.waiting.insert(game.index, Score::of(game.result.outcome, side));
+        while !self.is_decided()
+            && let (Some(&one), Some(&other)) = (self.waiting.get(&self.next), self.waiting.get(&(self.next + 1)))
+        {
+            self.counts.add_pair(one, other);
+            self.next += 2;
+            self.status = self.sprt.status(&self.counts);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afterstate_arena::{EndKind, Ending};
+    use afterstate_games::Outcome;
+
+    fn game(index: u64, winner: Side) -> LoggedGame {
+        LoggedGame {
+            index,
+            round: 0,
+            agents: if index.is_multiple_of(2) { [0, 1] } else { [1, 0] },
+            result: afterstate_arena::GameResult {
+                outcome: Outcome::win(winner),
+                ending: Ending { kind: EndKind::Rules, detail: String::new() },
+                moves: Vec::new(),
+                opening: 0,
+                notes: Vec::new(),
+                seconds: [0.0; 2],
+                verdict: None,
+            },
+        }
+    }
+
+    #[test]
+    fn a_test_counts_pairs_in_their_order_whatever_ends_first() {
+        // Agent 0 wins both games of most pairs, and every third pair is shared.
+        let games: Vec<LoggedGame> = (0..400)
+            .map(|index| {
+                let shared = index / 2 % 3 == 0;
+                game(index, if shared || index % 2 == 0 { Side::First } else { Side::Second })
+            })
+            .collect();
+        let decided_after = |order: &mut dyn Iterator<Item = &LoggedGame>| {
+            let mut test = Test::new(Sprt { elo1: 50.0, ..Sprt::default() });
+            order.for_each(|game| test.add(game));
+            assert!(test.is_decided());
+            test.status.unwrap()
+        };
+        let status = decided_after(&mut games.iter());
+        assert_eq!(status, decided_after(&mut games.iter().rev()));
+        assert_eq!(status.decision, Decision::AcceptH1);
+        assert!(status.games < 400);
+    }
+
+    #[test]
+    fn the_same_agent_twice_gets_two_names() {
+        let spec = |name: &str| AgentSpec { name: name.into(), agent: crate::agent::Agent::Random };
+        assert_eq!(names(&[spec("a"), spec("b"), spec("a"), spec("a")]), ["a", "b", "a#2", "a#3"]);
+    }
+}

@@ -1,0 +1,97 @@
+//! `afterstate gtp`: an agent behind the Go Text Protocol, for Go programs and servers.
+
+use crate::agent::{Agent, AgentSpec};
+use crate::registry;
+use afterstate_engine::Value;
+use afterstate_engine::value::{Features, Linear, LocalShapes, ShapeAgent, TrackedGo};
+use afterstate_games::Record;
+use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE, Move};
+use afterstate_protocols::gtp::{Insight, Session, ShapeReport, ValueInsight};
+use anyhow::{Result, anyhow, ensure};
+use std::io::{BufReader, stdin, stdout};
+use std::sync::Arc;
+
+/// Arguments of `gtp`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  afterstate gtp --agent runs/quick\n  \
+    afterstate gtp --agent alpha-beta:runs/quick,depth=4\n\n\
+    In a Go program with a graphical board (Sabaki, GoGui, Lizzie) enter the first line as the engine's command.")]
+pub struct Args {
+    /// Who plays (see `afterstate agents`)
+    #[arg(long, value_name = "SPEC")]
+    agent: String,
+    /// The only board size to accept, 5 to 19 [default: what the agent learnt, else all]
+    #[arg(long, value_name = "N")]
+    size: Option<usize>,
+    /// Komi until the other side sets it
+    #[arg(long, value_name = "POINTS", allow_negative_numbers = true)]
+    komi: Option<f64>,
+    /// Seed of the agent's random choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Answers commands until `quit` or the end of the input.
+pub fn run(args: Args) -> Result<()> {
+    let spec = AgentSpec::parse(&args.agent)?;
+    let sizes = MIN_SIZE..=MAX_SIZE;
+    ensure!(
+        args.size.is_none_or(|size| sizes.contains(&size)),
+        "--size {}: expected {MIN_SIZE} to {MAX_SIZE}",
+        args.size.unwrap_or_default()
+    );
+    let komi = args.komi.map(Komi::try_from).transpose().map_err(|error| anyhow!("--komi: {error}"))?;
+    let learnt = match &spec.agent {
+        Agent::Greedy { checkpoint, .. } | Agent::AlphaBeta { checkpoint: Some(checkpoint), .. } => {
+            Some(ShapeAgent::load(checkpoint)?)
+        }
+        _ => None,
+    };
+    let only = args.size.or(learnt.as_ref().map(|learnt| learnt.about.board_size));
+    let player = registry::players(&Go::new(only.unwrap_or(9)), &spec)?()?;
+    let mut session = Session::new(format!("afterstate {}", spec.name), player)
+        .with_seed(args.seed)
+        .with_sizes(only.map_or(sizes, |size| size..=size));
+    if let Some(learnt) = learnt {
+        session = session.with_insight(Arc::new(LearntInsight::new(learnt.value())));
+    }
+    if let Some(komi) = komi {
+        session.respond(&format!("komi {}", komi.points()));
+    }
+    // A reader of standard input that does not hold its lock: it stays behind when the session ends.
+    Ok(session.run(BufReader::new(stdin()), stdout())?)
+}
+
+/// What learnt local shapes see in a position.
+struct LearntInsight {
+    value: Arc<Linear<LocalShapes>>,
+    afterstates: ValueInsight<Linear<LocalShapes>>,
+}
+
+impl LearntInsight {
+    fn new(value: Linear<LocalShapes>) -> Self {
+        let value = Arc::new(value);
+        LearntInsight { afterstates: ValueInsight(value.clone()), value }
+    }
+}
+
+impl Insight for LearntInsight {
+    fn afterstate_values(&self, record: &Record<Go>) -> Option<Vec<(Move, Value)>> {
+        self.afterstates.afterstate_values(record)
+    }
+
+    fn strongest_shapes(&self, record: &Record<Go>, n: usize) -> Option<Vec<ShapeReport>> {
+        let shapes = &self.value.features;
+        let position = shapes.track(record.position().clone());
+        let mut found = shapes.shapes_on(&position, &self.value.weights);
+        found.sort_by(|a, b| b.worth.abs().total_cmp(&a.worth.abs()));
+        found.truncate(n);
+        let describe = |weight: &usize| Features::<TrackedGo>::describe(&**shapes, *weight);
+        let report = |shape: afterstate_engine::value::ShapeOnBoard| ShapeReport {
+            description: shape.weights.iter().map(describe).collect::<Vec<_>>().join(" + "),
+            points: shape.points,
+            weight: shape.worth,
+        };
+        Some(found.into_iter().map(report).collect())
+    }
+}

@@ -1,0 +1,194 @@
+//! `afterstate match`: two agents, many games.
+
+use crate::agent::AgentSpec;
+use crate::contest::{self, Contest};
+use crate::registry::GameArgs;
+use crate::{game_files, output, standings};
+use afterstate_arena::TimeControl;
+use afterstate_arena::pairing::Format;
+use afterstate_arena::rating::{EloInterval, Tally, match_elo};
+use afterstate_arena::sprt::{EloModel, Sprt, SprtStatus};
+use afterstate_arena::tournament::TournamentSettings;
+use anyhow::{Context, Result, bail, ensure};
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Arguments of `match`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  afterstate match runs/quick random --games 200\n  \
+    afterstate match alpha-beta:runs/quick,depth=3 greedy:runs/quick --log results.jsonl --workers 2\n  \
+    afterstate match greedy:runs/new greedy:runs/old --games 20000 --sprt elo0=0,elo1=10\n  \
+    afterstate match runs/quick 'gtp:gnugo --mode gtp --level 10 --chinese-rules' --referee gnugo --sgf games\n\n\
+    Time controls: none, 10s/move, 1000sims/move, 5m (sudden death), 5m+2s (Fischer), 5m+3x30s (Japanese),\n\
+    5m+10/60s (Canadian).\n\
+    SPRT: elo0, elo1, alpha, beta (default 0.05), model=normalised (default) or logistic; --games is the most\n\
+    that it may take.")]
+pub struct Args {
+    /// The agent under test (see `afterstate agents`)
+    first: String,
+    /// Its opponent
+    second: String,
+    #[command(flatten)]
+    game: GameArgs,
+    #[command(flatten)]
+    how: HowArgs,
+    /// Stop as soon as a sequential test has decided
+    #[arg(long, value_name = "KEY=VALUE,…", value_parser = parse_sprt)]
+    sprt: Option<Sprt>,
+    #[command(flatten)]
+    outputs: OutputArgs,
+}
+
+/// How games are played.
+#[derive(clap::Args)]
+struct HowArgs {
+    /// Games; agents swap sides after each, and two games share an opening
+    #[arg(long, default_value_t = 100)]
+    games: u32,
+    /// Random moves at the beginning of a game
+    #[arg(long, default_value_t = 2, value_name = "MOVES")]
+    opening: u32,
+    /// Each side's time
+    #[arg(long, default_value = "none", value_name = "CONTROL")]
+    time: TimeControl,
+    /// Games are stopped and judged after so many moves [default: the game's]
+    #[arg(long, value_name = "MOVES")]
+    move_limit: Option<usize>,
+    /// Who judges finished games. Go: area (every stone counts as alive) or gnugo [default: the game's first]
+    #[arg(long)]
+    referee: Option<String>,
+    /// Decides openings and the agents' random choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games at once
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    workers: u32,
+}
+
+/// Where results go.
+#[derive(clap::Args)]
+pub struct OutputArgs {
+    /// Log every game here; an interrupted run goes on from its log
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write one line a game (- for standard output)
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Go: write every game as an SGF file into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub sgf: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    game: String,
+    agents: &'a [String],
+    referee: &'a str,
+    games: usize,
+    complete: bool,
+    /// From the view of the first agent.
+    tally: Tally,
+    elo: EloInterval,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sprt: Option<SprtStatus>,
+    faults: Vec<(String, u64)>,
+}
+
+/// Plays the match and reports it.
+pub fn run(args: Args) -> Result<()> {
+    let game = args.game.spec()?;
+    let agents = vec![AgentSpec::parse(&args.first)?, AgentSpec::parse(&args.second)?];
+    let settings = TournamentSettings {
+        agents: Vec::new(),
+        format: Format::Match,
+        games: args.how.games,
+        opening_moves: args.how.opening,
+        seed: args.how.seed,
+        time: args.how.time,
+        move_limit: args.how.move_limit.unwrap_or(0),
+        referee: args.how.referee.unwrap_or_default(),
+        ..TournamentSettings::default()
+    };
+    ensure!(args.how.move_limit != Some(0), "--move-limit 0: expected at least 1");
+    let played = contest::play(Contest {
+        game,
+        agents,
+        settings,
+        workers: args.how.workers as usize,
+        log: args.outputs.log.clone(),
+        sprt: args.sprt,
+        quiet: args.outputs.json,
+    })?;
+    let results = &played.results;
+    game_files::write(&args.outputs, game, results)?;
+    let names = &results.header.settings.agents;
+    let tally = standings::tally(&results.games);
+    let report = Report {
+        game: game.name(),
+        agents: names,
+        referee: &results.header.settings.referee,
+        games: results.games.len(),
+        complete: results.complete,
+        tally,
+        elo: match_elo(tally),
+        sprt: played.sprt,
+        faults: standings::faults(names, &results.games),
+    };
+    let mut out = output::stdout();
+    if args.outputs.json {
+        return output::json(&mut out, &report);
+    }
+    standings::write_match(&mut out, names, &results.games)?;
+    let elo = report.elo;
+    writeln!(out, "Elo difference {:+.0}, 95 % interval {:+.0} to {:+.0}", elo.elo, elo.low, elo.high)?;
+    if let Some(sprt) = &report.sprt {
+        writeln!(out, "SPRT: {sprt}")?;
+    }
+    standings::write_faults(&mut out, &report.faults)?;
+    Ok(out.flush()?)
+}
+
+/// `elo0=0,elo1=10,alpha=0.05,beta=0.05,model=normalised`
+fn parse_sprt(text: &str) -> Result<Sprt> {
+    let mut sprt = Sprt::default();
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let (key, value) = part.split_once('=').with_context(|| format!("'{part}': expected key=value"))?;
+        if key == "model" {
+            sprt.model = match value {
+                "logistic" => EloModel::Logistic,
+                "normalised" | "normalized" => EloModel::Normalised,
+                _ => bail!("model '{value}': expected normalised or logistic"),
+            };
+            continue;
+        }
+        let number: f64 = value.parse().ok().with_context(|| format!("{key} '{value}': expected a number"))?;
+        match key {
+            "elo0" => sprt.elo0 = number,
+            "elo1" => sprt.elo1 = number,
+            "alpha" => sprt.alpha = number,
+            "beta" => sprt.beta = number,
+            _ => bail!("'{key}': expected elo0, elo1, alpha, beta or model"),
+        }
+    }
+    sprt.check()?;
+    Ok(sprt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sequential_test_is_read_from_its_settings() {
+        let sprt = parse_sprt("elo0=-5,elo1=5,alpha=0.1,model=logistic").unwrap();
+        assert_eq!((sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta), (-5.0, 5.0, 0.1, 0.05));
+        assert_eq!(sprt.model, EloModel::Logistic);
+        for bad in ["elo2=3", "elo0", "elo0=x", "elo0=5,elo1=0", "alpha=0.7", "model=chess", "elo1=nan"] {
+            assert!(parse_sprt(bad).is_err(), "{bad}");
+        }
+    }
+}

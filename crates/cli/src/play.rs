@@ -1,0 +1,285 @@
+//! `afterstate play`: a game in the terminal against any agent.
+
+use crate::agent::AgentSpec;
+use crate::output;
+use crate::registry::{self, GameArgs, Playable, PlayerFactory, Visitor};
+use afterstate_arena::{Clock, Player, TimeControl};
+use afterstate_engine::Decision;
+use afterstate_games::{Outcome, Record, Side, Turn};
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// Arguments of `play`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  afterstate play --agent runs/quick\n  \
+                        afterstate play --game connect-four --agent alpha-beta,depth=8 --side second\n  \
+                        afterstate play --agent 'gtp:gnugo --mode gtp --level 10' --size 13\n\n\
+                        In the game: a move, or undo, hint, moves, board, resign, quit, help.")]
+pub struct Args {
+    #[command(flatten)]
+    game: GameArgs,
+    /// Whom to play against (see `afterstate agents`)
+    #[arg(long, default_value = "random", value_name = "SPEC")]
+    agent: String,
+    /// Which side you are
+    #[arg(long, value_enum, default_value = "first")]
+    side: HumanSide,
+    /// How long the agent may think: 5s/move, 1000sims/move, none (see `afterstate match --help`)
+    #[arg(long, default_value = "none", value_name = "CONTROL")]
+    time: TimeControl,
+    /// Seed of the agent's random choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Which side the human plays.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum HumanSide {
+    /// Moves first
+    #[value(alias = "black", alias = "x")]
+    First,
+    /// Moves second
+    #[value(alias = "white", alias = "o")]
+    Second,
+}
+
+/// Plays on standard input and output.
+pub fn run(args: Args) -> Result<()> {
+    let spec = AgentSpec::parse(&args.agent)?;
+    registry::visit(args.game.spec()?, Start { args, spec })
+}
+
+struct Start {
+    args: Args,
+    spec: AgentSpec,
+}
+
+impl Visitor for Start {
+    type Output = Result<()>;
+
+    fn visit<G: Playable>(self, start: G) -> Result<()> {
+        let factory = registry::players(&start, &self.spec)?;
+        let human = if self.args.side == HumanSide::First { Side::First } else { Side::Second };
+        let mut session = Session {
+            record: Record::new(start),
+            human,
+            agent: factory()?,
+            factory,
+            name: self.spec.name,
+            time: self.args.time,
+            seed: self.args.seed,
+        };
+        let prompt = std::io::stdin().is_terminal();
+        session.play(&mut std::io::stdin().lock(), &mut output::stdout(), prompt)
+    }
+}
+
+struct Session<G: Playable> {
+    record: Record<G>,
+    human: Side,
+    agent: Box<dyn Player<G>>,
+    factory: PlayerFactory<G>,
+    name: String,
+    time: TimeControl,
+    seed: u64,
+}
+
+/// What the human wants.
+enum Order<M> {
+    Move(M),
+    Undo,
+    Resign,
+    Quit,
+}
+
+const HELP: &str = "a move, or undo (your last move), hint (the agent's choice), moves (all legal ones), \
+                    board, resign, quit";
+
+impl<G: Playable> Session<G> {
+    fn play(&mut self, input: &mut dyn BufRead, out: &mut dyn Write, prompt: bool) -> Result<()> {
+        writeln!(out, "You are {}, {} is {}.", G::side_name(self.human), self.name, G::side_name(self.human.other()))?;
+        writeln!(out, "Type {HELP}.")?;
+        self.agent.new_game(&self.record, self.seed)?;
+        let outcome = loop {
+            match self.record.turn() {
+                Turn::Over(outcome) => break outcome,
+                Turn::Player(side) if side == self.human => {
+                    self.show(out)?;
+                    match self.ask(input, out, prompt)? {
+                        Order::Move(mv) => self.advance(mv)?,
+                        Order::Undo => self.undo(out)?,
+                        Order::Resign => {
+                            writeln!(out, "You resign.")?;
+                            break Outcome::win(self.human.other());
+                        }
+                        Order::Quit => return Ok(out.flush()?),
+                    }
+                }
+                Turn::Player(side) => {
+                    let decision = choose(&mut *self.agent, &self.record, self.time)?;
+                    let Some(mv) = decision.best else {
+                        writeln!(out, "{} resigns.", self.name)?;
+                        break Outcome::win(self.human);
+                    };
+                    let text = describe(&self.record, &decision, side);
+                    if !self.record.is_legal(mv) {
+                        bail!("{} played {text}, which is not legal here", self.name);
+                    }
+                    writeln!(out, "{} plays {text}", self.name)?;
+                    self.advance(mv)?;
+                }
+                Turn::Chance => bail!("{} has dice, which play cannot roll", G::NAME),
+            }
+        };
+        self.agent.game_over(&self.record, outcome);
+        self.show(out)?;
+        let points = match self.record.turn() {
+            Turn::Over(_) => self.record.position().points(),
+            _ => None,
+        };
+        let by = points.map_or_else(String::new, |points| format!(" by {} points", points.abs()));
+        match outcome.winner {
+            Some(side) if side == self.human => writeln!(out, "You win{by}.")?,
+            Some(_) => writeln!(out, "{} wins{by}.", self.name)?,
+            None => writeln!(out, "A draw.")?,
+        }
+        Ok(out.flush()?)
+    }
+
+    fn show(&self, out: &mut dyn Write) -> Result<()> {
+        let position = self.record.position();
+        writeln!(out, "\n{}", position.diagram().trim_end())?;
+        Ok(())
+    }
+
+    fn ask(&mut self, input: &mut dyn BufRead, out: &mut dyn Write, prompt: bool) -> Result<Order<G::Move>> {
+        loop {
+            if prompt {
+                write!(out, "{} > ", G::side_name(self.human))?;
+            }
+            out.flush()?;
+            let Some(line) = read_line(input)? else {
+                writeln!(out, "End of input.")?;
+                return Ok(Order::Quit);
+            };
+            match line.trim() {
+                "" => {}
+                "quit" | "exit" => return Ok(Order::Quit),
+                "resign" => return Ok(Order::Resign),
+                "undo" => return Ok(Order::Undo),
+                "help" | "?" => writeln!(out, "Type {HELP}.")?,
+                "board" => self.show(out)?,
+                "moves" => {
+                    let mut moves = Vec::new();
+                    self.record.legal_moves(&mut moves);
+                    let texts: Vec<String> = moves.iter().map(|&mv| self.record.position().move_text(mv)).collect();
+                    writeln!(out, "{}", texts.join(" "))?;
+                }
+                "hint" => self.hint(out)?,
+                text => match self.record.position().parse_move(text) {
+                    Err(error) => writeln!(out, "{error}; or type help")?,
+                    Ok(mv) if !self.record.is_legal(mv) => writeln!(
+                        out,
+                        "{text} is not legal here{}; 'moves' lists what is",
+                        if self.record.position().is_legal(mv) { ": it repeats an earlier position" } else { "" }
+                    )?,
+                    Ok(mv) => return Ok(Order::Move(mv)),
+                },
+            }
+        }
+    }
+
+    /// What the agent would play in the human's place. A second player of the same kind is asked, so that
+    /// the opponent's own thoughts stay as they are.
+    fn hint(&mut self, out: &mut dyn Write) -> Result<()> {
+        let mut adviser = (self.factory)()?;
+        adviser.new_game(&self.record, self.seed)?;
+        let decision = choose(&mut *adviser, &self.record, self.time)?;
+        writeln!(out, "{} would play {}", self.name, describe(&self.record, &decision, self.human))?;
+        Ok(())
+    }
+
+    fn advance(&mut self, mv: G::Move) -> Result<()> {
+        self.record.play(mv);
+        Ok(self.agent.move_played(&self.record)?)
+    }
+
+    /// Takes moves back until the human is to move again.
+    fn undo(&mut self, out: &mut dyn Write) -> Result<()> {
+        let mut before = self.record.clone();
+        while before.undo() {
+            if before.turn() == Turn::Player(self.human) {
+                self.record = before;
+                self.agent.new_game(&self.record, self.seed)?;
+                return Ok(());
+            }
+        }
+        writeln!(out, "There is no move of yours to take back.")?;
+        Ok(())
+    }
+}
+
+/// A move of `player` with a fresh clock: a human waits, but not for a flag to fall.
+fn choose<G: Playable>(player: &mut dyn Player<G>, record: &Record<G>, time: TimeControl) -> Result<Decision<G::Move>> {
+    let clock = Clock::new(time, Duration::from_secs(1));
+    if time != TimeControl::None {
+        player.clocks(&[clock.clone(), clock.clone()]);
+    }
+    Ok(player.choose(record, &clock.budget(Instant::now()))?)
+}
+
+/// `E5  (61 % for Black, 4 plies, 12345 positions, expects E5 D4 …)`
+fn describe<G: Playable>(record: &Record<G>, decision: &Decision<G::Move>, side: Side) -> String {
+    let mut position = record.position().clone();
+    let Some(best) = decision.best else { return "resign".to_string() };
+    let mut text = position.move_text(best);
+    let mut notes = Vec::new();
+    if let Some(value) = decision.value {
+        notes.push(format!("{:.0} % for {}", 100.0 * value.seen_by(side), G::side_name(side)));
+    }
+    if let Some(depth) = decision.depth {
+        notes.push(if depth == 1 { "1 ply".to_string() } else { format!("{depth} plies") });
+    }
+    if decision.effort > 0 {
+        notes.push(format!("{} positions", decision.effort));
+    }
+    if decision.principal_variation.len() > 1 {
+        let mut line = Vec::new();
+        for &mv in &decision.principal_variation {
+            if !position.is_legal(mv) {
+                break;
+            }
+            line.push(position.move_text(mv));
+            position.play(mv);
+        }
+        notes.push(format!("expects {}", line.join(" ")));
+    }
+    if !notes.is_empty() {
+        text += &format!("  ({})", notes.join(", "));
+    }
+    text
+}
+
+/// A line of at most 1,000 bytes (longer ones are cut, and what is not text is replaced); `None` at the end.
+fn read_line(input: &mut dyn BufRead) -> Result<Option<String>> {
+    const LONGEST: usize = 1000;
+    let mut line = Vec::new();
+    loop {
+        let buffer = match input.fill_buf() {
+            Ok(buffer) => buffer,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error).context("standard input"),
+        };
+        if buffer.is_empty() {
+            return Ok((!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned()));
+        }
+        let end = buffer.iter().position(|&byte| byte == b'\n');
+        let taken = end.unwrap_or(buffer.len());
+        line.extend_from_slice(&buffer[..taken.min(LONGEST.saturating_sub(line.len()))]);
+        input.consume(taken + usize::from(end.is_some()));
+        if end.is_some() {
+            return Ok(Some(String::from_utf8_lossy(&line).into_owned()));
+        }
+    }
+}

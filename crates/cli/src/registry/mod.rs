@@ -1,0 +1,284 @@
+//! Which games there are: the one place that matches on a game's name.
+//!
+//! [`GameSpec`] is a game with its options; [`visit`] makes its first position and hands it to a
+//! [`Visitor`], which from there on is generic. [`Playable`] is what the program needs of a game beyond
+//! its rules: how agents become players of it.
+
+mod go;
+
+use crate::agent::catalogue::did_you_mean;
+use crate::agent::{Agent, AgentSpec};
+use afterstate_arena::{AlphaBetaPlayer, Player, PlayerError, RandomPlayer, Referee, RulesReferee};
+use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
+use afterstate_engine::value::Indifferent;
+use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
+use afterstate_games::{ConnectFour, Deterministic, Notation, Side, TicTacToe};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A game as `games` lists it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct GameInfo {
+    /// What it is called in commands and files.
+    pub name: &'static str,
+    /// What it is.
+    pub summary: &'static str,
+    /// Boards.
+    pub boards: &'static str,
+    /// How moves are written.
+    pub moves: &'static str,
+}
+
+/// All games, the simplest first.
+pub const GAMES: &[GameInfo] = &[
+    GameInfo {
+        name: TicTacToe::NAME,
+        summary: "three in a row; the smallest complete game",
+        boards: "3x3",
+        moves: "the square: 1 (upper left) to 9 (lower right), row by row",
+    },
+    GameInfo {
+        name: ConnectFour::NAME,
+        summary: "four in a row, stones fall down",
+        boards: "7 columns of 6",
+        moves: "the column: 1 (left) to 7",
+    },
+    GameInfo {
+        name: Go::NAME,
+        summary: "area scoring, positional superko, suicide illegal",
+        boards: "5x5 to 19x19: go5 … go19, or go with --size (default 9); komi in half points, default 7.5",
+        moves: "column letter without I, and row: A1 (lower left), E5, or pass",
+    },
+];
+
+/// A game with its options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GameSpec {
+    /// Tic-tac-toe.
+    TicTacToe,
+    /// Connect Four.
+    ConnectFour,
+    /// Go.
+    Go {
+        /// Points along one edge.
+        size: usize,
+        /// White's compensation.
+        komi: Komi,
+    },
+}
+
+/// Options that name a game.
+#[derive(clap::Args, Clone, Debug)]
+pub struct GameArgs {
+    /// The game (see `afterstate games`)
+    #[arg(long, default_value = "go", value_name = "GAME")]
+    pub game: String,
+    #[command(flatten)]
+    pub options: GameOptions,
+}
+
+/// Options of games.
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+pub struct GameOptions {
+    /// Go: points along one edge, 5 to 19 [default: 9]
+    #[arg(long, value_name = "N")]
+    pub size: Option<usize>,
+    /// Go: white's compensation in points, in steps of 0.5 [default: 7.5]
+    #[arg(long, value_name = "POINTS", allow_negative_numbers = true)]
+    pub komi: Option<f64>,
+}
+
+impl GameArgs {
+    /// The game that they name.
+    pub fn spec(&self) -> Result<GameSpec> {
+        GameSpec::parse(&self.game, self.options)
+    }
+}
+
+impl GameSpec {
+    /// Reads a name (`go13`, `connect-four`, …) and options.
+    pub fn parse(name: &str, options: GameOptions) -> Result<GameSpec> {
+        let plain = |spec| {
+            ensure!(
+                options.size.is_none() && options.komi.is_none(),
+                "{name} has neither --size nor --komi; leave them out"
+            );
+            Ok(spec)
+        };
+        let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        match base {
+            TicTacToe::NAME if base == name => plain(GameSpec::TicTacToe),
+            ConnectFour::NAME if base == name => plain(GameSpec::ConnectFour),
+            Go::NAME => {
+                let written = Some(&name[base.len()..]).filter(|digits| !digits.is_empty());
+                let written = written.map(|digits| digits.parse::<usize>().unwrap_or(usize::MAX));
+                if let (Some(written), Some(size)) = (written, options.size) {
+                    ensure!(written == size, "{name} with --size {size}: the sizes differ; leave one out");
+                }
+                let size = written.or(options.size).unwrap_or(9);
+                ensure!(
+                    (MIN_SIZE..=MAX_SIZE).contains(&size),
+                    "game '{name}': board size {}: expected {MIN_SIZE} to {MAX_SIZE}",
+                    written.map_or(size.to_string(), |_| name[base.len()..].to_string())
+                );
+                let komi = match options.komi {
+                    None => Komi::DEFAULT,
+                    Some(points) => Komi::try_from(points).map_err(|error| anyhow!(error))?,
+                };
+                Ok(GameSpec::Go { size, komi })
+            }
+            _ => {
+                let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
+                bail!(
+                    "game '{name}': expected {} (or go5 to go19){}",
+                    names.join(", "),
+                    did_you_mean(name, names.iter().copied())
+                )
+            }
+        }
+    }
+
+    /// Its name, as results are filed under: `go9`, `connect-four`.
+    pub fn name(&self) -> String {
+        match self {
+            GameSpec::TicTacToe => TicTacToe::NAME.to_string(),
+            GameSpec::ConnectFour => ConnectFour::NAME.to_string(),
+            GameSpec::Go { size, .. } => format!("{}{size}", Go::NAME),
+        }
+    }
+}
+
+/// Something that works for every game.
+pub trait Visitor {
+    /// What comes out.
+    type Output;
+
+    /// Does it for the game that begins at `start`.
+    fn visit<G: Playable>(self, start: G) -> Self::Output;
+}
+
+/// Lets `visitor` work on the first position of `game`.
+pub fn visit<V: Visitor>(game: GameSpec, visitor: V) -> V::Output {
+    match game {
+        GameSpec::TicTacToe => visitor.visit(TicTacToe::default()),
+        GameSpec::ConnectFour => visitor.visit(ConnectFour::default()),
+        GameSpec::Go { size, komi } => visitor.visit(Go::new(size).with_komi(komi)),
+    }
+}
+
+/// Makes players of one agent; several at once may play, each in its own game.
+pub type PlayerFactory<G> = Arc<dyn Fn() -> Result<Box<dyn Player<G>>, PlayerError> + Send + Sync>;
+
+/// Makes a referee for each worker.
+pub type RefereeMaker<G> = Box<dyn Fn() -> Result<Box<dyn Referee<G>>, PlayerError> + Sync>;
+
+/// A game that the program can play.
+pub trait Playable: Notation + Deterministic {
+    /// How players of `agent` are made. Everything that can be wrong with the agent is found now, and what its players
+    /// share (weights above all) is loaded once.
+    fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>>;
+
+    /// Names of the referees that the game has, the usual one first.
+    const REFEREES: &'static [&'static str] = &["rules"];
+
+    /// A maker of referees, by a name of [`Playable::REFEREES`].
+    fn referee(name: &str) -> Result<RefereeMaker<Self>> {
+        match name {
+            "rules" => Ok(Box::new(|| Ok(Box::new(RulesReferee)))),
+            _ => bail!("referee '{name}': {} has {}", Self::NAME, Self::REFEREES.join(", ")),
+        }
+    }
+
+    /// After how many moves a game of a match is stopped and judged.
+    fn move_limit(&self) -> usize {
+        1000
+    }
+
+    /// What a side is called.
+    fn side_name(side: Side) -> &'static str {
+        match side {
+            Side::First => "X",
+            Side::Second => "O",
+        }
+    }
+
+    /// The first player's lead, in games that count points.
+    fn points(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// How players of `spec` are made for games from `start`.
+pub fn players<G: Playable>(start: &G, spec: &AgentSpec) -> Result<PlayerFactory<G>> {
+    start.players(&spec.agent).with_context(|| format!("agent '{}'", spec.name))
+}
+
+fn factory<G: Playable, P: Player<G> + 'static>(make: impl Fn() -> P + Send + Sync + 'static) -> PlayerFactory<G> {
+    Arc::new(move || Ok(Box::new(make())))
+}
+
+fn alpha_beta_settings(depth: u32, table_mib: usize) -> AlphaBetaSettings {
+    AlphaBetaSettings { depth, table_mib, transpositions: table_mib > 0, ..AlphaBetaSettings::default() }
+}
+
+/// The agents of games for which nothing has been learnt.
+fn unlearnt<G: Playable>(agent: &Agent) -> Result<PlayerFactory<G>> {
+    match agent {
+        Agent::Random => Ok(factory(RandomPlayer::default)),
+        Agent::Greedy { .. } | Agent::AlphaBeta { checkpoint: Some(_), .. } => {
+            bail!("checkpoints hold values of Go, not of {}: use random, or alpha-beta without a checkpoint", G::NAME)
+        }
+        Agent::AlphaBeta { checkpoint: None, depth, table_mib } => {
+            let settings = alpha_beta_settings(*depth, *table_mib);
+            Ok(factory(move || AlphaBetaPlayer::new(AlphaBeta::new(Arc::new(Indifferent), settings.clone()), G::clone)))
+        }
+        Agent::Gtp { .. } => bail!("GTP engines play Go, not {}: use random or alpha-beta", G::NAME),
+    }
+}
+
+impl Playable for TicTacToe {
+    fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
+        unlearnt(agent)
+    }
+}
+
+impl Playable for ConnectFour {
+    fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
+        unlearnt(agent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(name: &str, size: Option<usize>, komi: Option<f64>) -> Result<GameSpec> {
+        GameSpec::parse(name, GameOptions { size, komi })
+    }
+
+    #[test]
+    fn go_takes_its_size_from_its_name_or_the_option() {
+        let go = |size| GameSpec::Go { size, komi: Komi::DEFAULT };
+        assert_eq!(parsed("go", None, None).unwrap(), go(9));
+        assert_eq!(parsed("go13", None, None).unwrap(), go(13));
+        assert_eq!(parsed("go", Some(19), None).unwrap(), go(19));
+        assert_eq!(
+            parsed("go5", Some(5), Some(-0.5)).unwrap(),
+            GameSpec::Go { size: 5, komi: Komi::new(-0.5).unwrap() }
+        );
+        for bad in [parsed("go13", Some(9), None), parsed("go4", None, None), parsed("go", Some(20), None)] {
+            assert!(bad.unwrap_err().to_string().contains("size"));
+        }
+        assert!(parsed("go99999999999999999999", None, None).is_err());
+        assert!(parsed("go", None, Some(0.3)).unwrap_err().to_string().contains("multiple of 0.5"));
+    }
+
+    #[test]
+    fn other_games_have_no_options() {
+        assert_eq!(parsed("connect-four", None, None).unwrap(), GameSpec::ConnectFour);
+        assert!(parsed("connect-four", Some(9), None).unwrap_err().to_string().contains("leave them out"));
+        assert!(parsed("conect-four", None, None).unwrap_err().to_string().contains("did you mean 'connect-four'?"));
+        assert!(parsed("connect-four4", None, None).is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! Results of games as tables, JSON, CSV and game records.
+
+use crate::output::{self, Table};
+use afterstate_arena::rating::{Ratings, Results, Tally};
+use afterstate_arena::result_log::LoggedGame;
+use afterstate_arena::tournament::TournamentResults;
+use afterstate_games::Side;
+use anyhow::{Context, Result};
+use std::io::Write;
+use std::path::Path;
+
+/// The results by players' names, for rating them.
+pub fn results(names: &[String], games: &[LoggedGame]) -> Result<Results> {
+    let mut results = Results::new();
+    for name in names {
+        results.add_player(name);
+    }
+    for game in games {
+        let name =
+            |i: usize| names.get(game.agents[i]).with_context(|| format!("game {} has no such agent", game.index));
+        results.record(name(0)?, name(1)?, game.result.outcome)?;
+    }
+    Ok(results)
+}
+
+/// How the games between two agents went, from the view of the first.
+pub fn tally(games: &[LoggedGame]) -> Tally {
+    let mut tally = Tally::default();
+    for game in games {
+        let winner = game.result.outcome.winner.map(|side| game.agents[side.index()]);
+        match winner {
+            Some(0) => tally.wins += 1,
+            Some(_) => tally.losses += 1,
+            None => tally.draws += 1,
+        }
+    }
+    tally
+}
+
+/// Games that ended by a fault of a program rather than by play, as `agent: reason` with their number.
+pub fn faults(names: &[String], games: &[LoggedGame]) -> Vec<(String, u64)> {
+    let mut faults: Vec<(String, u64)> = Vec::new();
+    for game in games.iter().filter(|game| game.result.ending.kind.is_fault()) {
+        let loser = game.result.outcome.winner.map_or(0, |side| game.agents[side.other().index()]);
+        let kind = serde_json::to_value(game.result.ending.kind).ok();
+        let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or("fault").to_string();
+        let name = names.get(loser).map_or("?", String::as_str);
+        let text = format!("{name}: {kind} ({})", game.result.ending.detail);
+        match faults.iter_mut().find(|(other, _)| *other == text) {
+            Some((_, count)) => *count += 1,
+            None => faults.push((text, 1)),
+        }
+    }
+    faults
+}
+
+/// Prints faults, one kind a line.
+pub fn write_faults(out: &mut dyn Write, faults: &[(String, u64)]) -> Result<()> {
+    for (fault, count) in faults {
+        writeln!(out, "lost by fault: {fault}, {count} games")?;
+    }
+    Ok(())
+}
+
+/// Who scored how much against whom, in points of games.
+pub fn write_crosstable(out: &mut dyn Write, ratings: &Ratings, results: &Results) -> Result<()> {
+    writeln!(out, "points of the row's agent against the column's (numbered by rank):")?;
+    let width = ratings.players.iter().map(|player| player.name.chars().count()).max().unwrap_or(0);
+    for (i, row) in ratings.players.iter().enumerate() {
+        write!(out, "{:>4} {:<width$}", row.rank, row.name)?;
+        for (j, column) in ratings.players.iter().enumerate() {
+            let tally = results.between(&row.name, &column.name);
+            let cell = match tally.games() {
+                _ if i == j => "-".to_string(),
+                0 => ".".to_string(),
+                games => format!("{}/{games}", tally.points()),
+            };
+            write!(out, " {cell:>9}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Prints the two agents of a match.
+pub fn write_match(out: &mut dyn Write, names: &[String], games: &[LoggedGame]) -> Result<()> {
+    let of = |side: Side| {
+        let mut tally = Tally::default();
+        for game in games.iter().filter(|game| game.agents[side.index()] == 0) {
+            match game.result.outcome.winner {
+                None => tally.draws += 1,
+                Some(winner) if winner == side => tally.wins += 1,
+                Some(_) => tally.losses += 1,
+            }
+        }
+        tally
+    };
+    let mut table = Table::new(["", "games", "wins", "draws", "losses", "score"]);
+    let mut row = |label: String, tally: Tally| {
+        let percent = if tally.games() == 0 { 0.0 } else { 100.0 * tally.points() / tally.games() as f64 };
+        let counts = [tally.games(), tally.wins, tally.draws, tally.losses].map(|count| count.to_string());
+        let [games, wins, draws, losses] = counts;
+        table.row([label, games, wins, draws, losses, format!("{percent:.1}%")]);
+    };
+    row(names[0].clone(), tally(games));
+    row("  moving first".into(), of(Side::First));
+    row("  moving second".into(), of(Side::Second));
+    row(names[1].clone(), tally(games).reversed());
+    Ok(table.write(out)?)
+}
+
+/// One line a game, with a line of headings.
+pub fn csv(results: &TournamentResults) -> Result<String> {
+    let mut out = csv::Writer::from_writer(Vec::new());
+    out.write_record([
+        "game",
+        "round",
+        "first",
+        "second",
+        "winner",
+        "score",
+        "ending",
+        "detail",
+        "moves",
+        "first_seconds",
+        "second_seconds",
+    ])?;
+    let names = &results.header.settings.agents;
+    let name = |agent: usize| names.get(agent).map_or("", String::as_str);
+    for game in &results.games {
+        let result = &game.result;
+        let kind = serde_json::to_value(result.ending.kind)?;
+        let points = result.verdict.as_ref().and_then(|verdict| verdict.score).map(|score| score.to_string());
+        out.write_record([
+            game.index.to_string().as_str(),
+            &game.round.to_string(),
+            name(game.agents[0]),
+            name(game.agents[1]),
+            result.outcome.winner.map_or("", |side| name(game.agents[side.index()])),
+            &points.unwrap_or_default(),
+            kind.as_str().unwrap_or_default(),
+            &result.ending.detail,
+            &result.moves.len().to_string(),
+            &format!("{:.3}", result.seconds[0]),
+            &format!("{:.3}", result.seconds[1]),
+        ])?;
+    }
+    Ok(String::from_utf8(out.into_inner().map_err(|error| error.into_error())?)?)
+}
+
+/// Writes a text to a file, or to standard output for `-`.
+pub fn write_file(path: &Path, text: &str) -> Result<()> {
+    if path == Path::new("-") {
+        let mut out = output::stdout();
+        out.write_all(text.as_bytes())?;
+        return Ok(out.flush()?);
+    }
+    afterstate_engine::value::checkpoint::write_whole(path, text.as_bytes()).with_context(|| path.display().to_string())
+}

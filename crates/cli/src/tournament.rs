@@ -1,0 +1,184 @@
+//! `afterstate tournament`: many agents, from a file, in a log that an interrupted run goes on from.
+
+use crate::agent::AgentSpec;
+use crate::contest::{self, Contest};
+use crate::match_command::OutputArgs;
+use crate::registry::{GameOptions, GameSpec};
+use crate::{game_files, output, standings};
+use afterstate_arena::TimeControl;
+use afterstate_arena::pairing::Format;
+use afterstate_arena::rating::{RatingSettings, Ratings, rate};
+use afterstate_arena::tournament::TournamentSettings;
+use anyhow::{Context, Result, anyhow, ensure};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `tournament`.
+#[derive(clap::Args)]
+#[command(after_help = "The file, with defaults (agents are required):\n\n  \
+    game = \"go9\"\n  agents = [\"random\", \"runs/quick@1000\", \"runs/quick\"]  # specs, or {name = \"…\", agent = \"spec\"}\n  \
+    kind = \"round-robin\"   # or gauntlet (the first against the others), swiss:ROUNDS, match\n  \
+    games = 100            # for each pairing (and round)\n  opening-moves = 2      # random moves at the beginning\n  \
+    time = \"none\"          # see `afterstate match --help`\n  referee = \"area\"       # Go: or gnugo\n  \
+    seed = 1\n  komi = 7.5\n  move-limit = 243\n  lag-ms = 500\n  \
+    [anchors]              # known ratings, in Elo\n  random = 0\n\n\
+    Examples:\n  afterstate tournament ladder.toml --workers 2\n  afterstate tournament ladder.toml --json\n\n\
+    The log stands beside the file (ladder.jsonl) unless --log names another; the same command goes on from it.")]
+pub struct Args {
+    /// The tournament's file
+    file: PathBuf,
+    /// Games at once
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    workers: u32,
+    #[command(flatten)]
+    outputs: OutputArgs,
+}
+
+/// What the file holds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct File {
+    #[serde(default = "default_game")]
+    game: String,
+    agents: Vec<Entrant>,
+    #[serde(default = "default_kind")]
+    kind: Format,
+    games: Option<u32>,
+    opening_moves: Option<u32>,
+    #[serde(default)]
+    time: TimeControl,
+    referee: Option<String>,
+    seed: Option<u64>,
+    size: Option<usize>,
+    komi: Option<f64>,
+    move_limit: Option<usize>,
+    lag_ms: Option<u64>,
+    #[serde(default)]
+    anchors: BTreeMap<String, f64>,
+}
+
+fn default_game() -> String {
+    "go9".to_string()
+}
+
+fn default_kind() -> Format {
+    Format::RoundRobin
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "an agent's spec, or { name = \"…\", agent = \"spec\" }")]
+enum Entrant {
+    Spec(String),
+    Named(Named),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    name: String,
+    agent: String,
+}
+
+impl Entrant {
+    fn spec(&self) -> Result<AgentSpec> {
+        match self {
+            Entrant::Spec(text) => AgentSpec::parse(text),
+            Entrant::Named(named) => Ok(AgentSpec { name: named.name.clone(), ..AgentSpec::parse(&named.agent)? }),
+        }
+    }
+}
+
+/// Reads a tournament's file. Errors name the file, and the line where there is one.
+fn read(path: &Path) -> Result<File> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| shown.to_string())?;
+    toml::from_str(&text).map_err(|error| {
+        let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+        anyhow!("{shown}:{line}: {}", error.message().replace('\n', "; "))
+    })
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    game: String,
+    settings: &'a TournamentSettings,
+    games: usize,
+    complete: bool,
+    ratings: &'a Ratings,
+    faults: Vec<(String, u64)>,
+}
+
+/// Plays what is missing, and reports ratings over all games.
+pub fn run(args: Args) -> Result<()> {
+    let file = read(&args.file)?;
+    let shown = args.file.display();
+    let game = GameSpec::parse(&file.game, GameOptions { size: file.size, komi: file.komi })
+        .with_context(|| shown.to_string())?;
+    let agents =
+        file.agents.iter().map(Entrant::spec).collect::<Result<Vec<_>>>().with_context(|| shown.to_string())?;
+    ensure!(file.move_limit != Some(0), "{shown}: move-limit is 0: expected at least 1");
+    let defaults = TournamentSettings::default();
+    let settings = TournamentSettings {
+        agents: Vec::new(),
+        format: file.kind,
+        games: file.games.unwrap_or(defaults.games),
+        opening_moves: file.opening_moves.unwrap_or(defaults.opening_moves),
+        seed: file.seed.unwrap_or(defaults.seed),
+        time: file.time,
+        lag_ms: file.lag_ms.unwrap_or(defaults.lag_ms),
+        move_limit: file.move_limit.unwrap_or(0),
+        referee: file.referee.unwrap_or_default(),
+    };
+    let rating = RatingSettings { anchors: file.anchors, ..RatingSettings::default() };
+    for name in rating.anchors.keys() {
+        ensure!(
+            agents.iter().any(|agent| agent.name == *name || agent.pinned().name == *name),
+            "{shown}: anchor '{name}' is not among the agents"
+        );
+    }
+    let log = args.outputs.log.clone().unwrap_or_else(|| args.file.with_extension("jsonl"));
+    let contest = Contest {
+        game,
+        agents: agents.clone(),
+        settings,
+        workers: args.workers as usize,
+        log: Some(log),
+        sprt: None,
+        quiet: args.outputs.json,
+    };
+    let results = contest::play(contest)?.results;
+    game_files::write(&args.outputs, game, &results)?;
+    let names = &results.header.settings.agents;
+    let rating = RatingSettings { anchors: pinned_anchors(rating.anchors, &agents), ..RatingSettings::default() };
+    let played = standings::results(names, &results.games)?;
+    let ratings = rate(&played, &rating).with_context(|| format!("after {} games", results.games.len()))?;
+    let report = Report {
+        game: game.name(),
+        settings: &results.header.settings,
+        games: results.games.len(),
+        complete: results.complete,
+        ratings: &ratings,
+        faults: standings::faults(names, &results.games),
+    };
+    let mut out = output::stdout();
+    if args.outputs.json {
+        return output::json(&mut out, &report);
+    }
+    write!(out, "{}", ratings.to_table())?;
+    standings::write_crosstable(&mut out, &ratings, &played)?;
+    standings::write_faults(&mut out, &report.faults)?;
+    Ok(out.flush()?)
+}
+
+/// Anchors by the names that agents have in the log.
+fn pinned_anchors(anchors: BTreeMap<String, f64>, agents: &[AgentSpec]) -> BTreeMap<String, f64> {
+    anchors
+        .into_iter()
+        .map(|(name, elo)| match agents.iter().find(|agent| agent.name == name) {
+            Some(agent) => (agent.pinned().name, elo),
+            None => (name, elo),
+        })
+        .collect()
+}
