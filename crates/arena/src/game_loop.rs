@@ -297,7 +297,8 @@ impl<G: Notation> Table<G> {
         self.used[side.index()] += thought;
         let number = self.texts.len() + 1;
         if let Err(fall) = self.clocks[side.index()].spend(thought) {
-            return lost(side, EndKind::Time, format!("move {number}: {fall}")).map(Err);
+            let error = answer.err().map_or_else(String::new, |error| format!("; {error}"));
+            return lost(side, EndKind::Time, format!("move {number}: {fall}{error}")).map(Err);
         }
         let decision: Decision<G::Move> = match answer {
             Ok(decision) => decision,

@@ -5,6 +5,7 @@ pub mod crosstable;
 pub mod curve;
 pub mod external;
 pub mod game_loop;
+pub mod go_files;
 pub mod pairing;
 pub mod player;
 pub mod players;

@@ -4,7 +4,9 @@
 mod support;
 
 use afterstate_arena::external::{GtpEngine, GtpReferee, Limits};
-use afterstate_arena::{Clock, Player, PlayerError, Referee};
+use afterstate_arena::{
+    Clock, EndKind, GameRules, Player, PlayerError, RandomPlayer, Referee, RulesReferee, play_game,
+};
 use afterstate_engine::Budget;
 use afterstate_games::go::{Go, Komi, Move, Point};
 use afterstate_games::{Game, Record, Side, Turn};
@@ -74,6 +76,17 @@ fn hangs_end_at_the_limit() {
 }
 
 #[test]
+fn a_hang_with_a_clock_is_a_loss_on_time() {
+    let mark = unique_mark("clock");
+    let rules = GameRules { time: "1s".parse().unwrap(), lag: Duration::from_millis(100), ..GameRules::default() };
+    let (mut random, mut engine) = (RandomPlayer::default(), fake_engine("hang", &mark));
+    let result = play_game(&Go::new(9), &[], [&mut random, &mut engine], &mut RulesReferee, &rules).unwrap();
+    expect_none_left(&mark);
+    assert_eq!((result.ending.kind, result.outcome.winner), (EndKind::Time, Some(Side::First)));
+    assert!(result.ending.detail.contains("genmove w"), "{}", result.ending.detail);
+}
+
+#[test]
 fn what_is_not_gtp_is_refused() {
     let PlayerError::NotStarted(text) = failure("garbage-at-start") else { panic!() };
     assert!(text.contains("Welcome to fake Go!"), "{text}");
@@ -103,7 +116,7 @@ fn much_error_output_does_not_block() {
 
 #[test]
 fn children_and_the_stubborn_go_with_the_engine() {
-    for mode in ["leaves-children", "ignores-signals"] {
+    for mode in ["leaves-children", "ignores-signals", "endless-at-quit"] {
         let mark = unique_mark(mode);
         let mut engine = fake_engine(mode, &mark);
         drive(&mut engine, 3).unwrap();

@@ -132,7 +132,8 @@ impl EngineProcess {
     pub fn finish(&mut self, grace: Duration) {
         self.stdin = None;
         let deadline = Instant::now() + grace;
-        while !self.ended && !matches!(self.line(deadline, None), Err(NoLine::Closed | NoLine::Late)) {}
+        // The clock is asked each time: an engine that goes on printing would never be late with a line.
+        while !self.ended && Instant::now() < deadline && self.line(deadline, None) != Err(NoLine::Closed) {}
         self.end();
     }
 

@@ -121,6 +121,7 @@ quit" ;;
     genmove) genmove ;;
     quit)
         [ "$mode" = ignores-signals ] && while :; do sleep 1; done
+        [ "$mode" = endless-at-quit ] && yes
         answer
         exit 0
         ;;
