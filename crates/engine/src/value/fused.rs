@@ -11,7 +11,8 @@ use super::linear::{Linear, Squash};
 use super::local_shape::{LocalShapes, Sharing, WindowSizes, Windows};
 use super::tracked::{TrackedGo, digit};
 use super::weights::Weights;
-use afterstate_games::go::{Go, MAX_SIZE, Move, Point};
+use afterstate_games::Side;
+use afterstate_games::go::{Board, Go, MAX_SIZE, Move, Point};
 
 /// How many different things a 3×3 window can show.
 const SHAPES: usize = 3usize.pow(9);
@@ -141,7 +142,7 @@ impl FusedShapes {
         sums.extend(moves.iter().map(|&mv| {
             let Some(point) = mv.point() else { return total };
             if board.captures_something(point, side) {
-                return self.sum_after_capture(game, mv);
+                return self.sum_after_capture(at, board, point, side);
             }
             let covered = &self.covered[point.index()];
             let mut change = 0.0;
@@ -153,12 +154,19 @@ impl FusedShapes {
         }));
     }
 
-    #[cold]
-    fn sum_after_capture(&self, game: &TrackedGo, mv: Move) -> f32 {
-        use afterstate_games::Game;
-        let mut after = game.clone();
-        after.play(mv);
-        self.sum(&after)
+    /// The sum after a move that captures; `at` says where each window's sum stands now.
+    fn sum_after_capture(&self, mut at: [u32; WINDOWS + 1], board: &Board, point: Point, side: Side) -> f32 {
+        let mut shift = |point: Point, digit: u32| {
+            let covered = &self.covered[point.index()];
+            for (&window, &unit) in covered.window.iter().zip(&covered.unit) {
+                let at = &mut at[usize::from(window).min(WINDOWS)];
+                *at = at.wrapping_add(digit.wrapping_mul(u32::from(unit)));
+            }
+        };
+        shift(point, u32::from(digit(side)));
+        let taken = u32::from(digit(side.other())).wrapping_neg();
+        board.for_each_capture(point, side, |stone| shift(stone, taken));
+        at[..self.row.len()].iter().map(|&at| self.table[at as usize]).sum()
     }
 
     fn numbers<'a>(&self, game: &'a TrackedGo) -> &'a [u16] {
