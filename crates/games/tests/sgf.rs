@@ -1,0 +1,307 @@
+//! SGF in and out: what is read, what is refused and in which words, and that no input does harm.
+
+use afterstate_games::go::sgf::{GameRecordFile, LONGEST_MAIN_LINE, LONGEST_TEXT, counted_result};
+use afterstate_games::go::{Color, Go, Komi, Move, Point, Scoring};
+use afterstate_games::rng::{Rng, below, stream};
+use afterstate_games::{Game, Notation, Record, Side};
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
+
+fn read(text: &str) -> GameRecordFile {
+    GameRecordFile::read(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn refusal(text: &str) -> String {
+    match GameRecordFile::read(text) {
+        Ok(_) => panic!("read without an error: {text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn labels(file: &GameRecordFile) -> Vec<String> {
+    file.moves.iter().map(|&mv| file.start.move_text(mv)).collect()
+}
+
+#[test]
+fn reads_header_moves_and_comments() {
+    let file = read(
+        "(;FF[4]GM[1]SZ[9]KM[6.5]RU[Chinese]PB[Ada\\] L.]PW[Bob\nB.]RE[W+Resign]DT[2026-11-21]EV[Cup]C[Hello]\n\
+         ;B[ee]C[one: \\\\ and \\\ntwo\\:]LB[aa:x]TR[cc];W[];B[tt]BL[12.5];C[later])",
+    );
+    assert_eq!((file.start.size(), file.start.komi().points(), file.start.scoring()), (9, 6.5, Scoring::Chinese));
+    assert_eq!((&*file.black, &*file.white, &*file.result), ("Ada] L.", "Bob B.", "W+Resign"));
+    assert_eq!((&*file.date, &*file.event, &*file.rules), ("2026-11-21", "Cup", "Chinese"));
+    assert_eq!(labels(&file), ["E5", "pass", "pass"]);
+    assert_eq!(file.comments, ["Hello", "one: \\ and two:", "", "later"]);
+}
+
+#[test]
+fn follows_the_first_variation() {
+    let file = read("(;SZ[9];B[aa](;W[bb];B[cc](;W[dd])(;W[ee]))(;W[ff])(;W[aa];B[aa]))(;SZ[5];B[aa])");
+    assert_eq!(labels(&file), ["A9", "B8", "C7", "D6"]);
+}
+
+#[test]
+fn reads_setup_stones_and_who_is_to_move() {
+    let file = read("(;SZ[9]AB[aa:ba][ci]AW[dd];AE[ba]AW[ee]PL[W];W[cc])");
+    let board = file.start.board();
+    let stones: Vec<_> = Point::all(9).filter(|&p| !board.is_empty(p)).map(|p| (p.label(9), board.color(p))).collect();
+    let expected = [("C1", Color::Black), ("E5", Color::White), ("D6", Color::White), ("A9", Color::Black)];
+    assert_eq!(stones, expected.map(|(label, color)| (label.to_owned(), color)));
+    assert_eq!((file.start.to_move(), labels(&file)), (Side::Second, vec!["C7".to_owned()]));
+    // Without PL the first move decides, and a handicap where there is none.
+    assert_eq!(read("(;SZ[9]AB[aa];W[cc])").start.to_move(), Side::Second);
+    assert_eq!(read("(;SZ[9]HA[2]AB[cc][gg])").start.to_move(), Side::Second);
+    assert_eq!(read("(;SZ[9]AB[cc][gg])").start.to_move(), Side::First);
+}
+
+#[test]
+fn tolerates_what_programs_write() {
+    assert_eq!(read("\u{feff} (;)").start.size(), 19);
+    assert_eq!(read("(;GaMe[1]SiZe[9]White[aa])").moves, [Move::play(Point::at(0, 8, 9))]);
+    assert_eq!(read("(;SZ[9:9]KM[]HA[0]RU[]PL[])").start.komi(), Komi::DEFAULT);
+    assert_eq!(read("(;SZ[9] KM [5.5] ; B\n[aa] )").start.komi().points(), 5.5);
+    // A side that moves twice in a row: the other one passed.
+    assert_eq!(labels(&read("(;SZ[9];B[aa];B[bb];W[cc])")), ["A9", "pass", "B8", "C7"]);
+    // Servers write three passes.
+    assert_eq!(labels(&read("(;SZ[9];B[aa];W[];B[];W[]C[bye])")), ["A9", "pass", "pass"]);
+    assert_eq!(read("(;SZ[9];B[aa];W[];B[];W[]C[bye])").comments[3], "bye");
+}
+
+#[test]
+fn says_what_is_wrong() {
+    for (text, expected) in [
+        ("", "SGF, line 1: found the end of the text: expected '(' at the start of a game"),
+        ("hello", "SGF, line 1: found 'h': expected '(' at the start of a game"),
+        ("(", "SGF, line 1: found the end of the text: expected ';' after '('"),
+        ("(;\n\nB[aa]", "SGF, line 3: found the end of the text: expected a property, ';', '(' or ')'"),
+        ("(;B)", "SGF, line 1: found ')': expected '[' after a property's name"),
+        ("(;C[\nnever)", "SGF, line 1: found a value that never ends: expected ']' after a value"),
+        ("(;(;B[aa]);W[bb])", "SGF, line 1: found ';': expected '(' or ')' after ')'"),
+        ("(;SZ[4])", "SGF, line 1, SZ[4]: expected one number from 5 to 19, for a square board"),
+        ("(;SZ[9:13])", "SGF, line 1, SZ[9:13]: expected one number from 5 to 19, for a square board"),
+        ("(;SZ[99999999999])", "SGF, line 1, SZ[99999999999]: expected one number from 5 to 19, for a square board"),
+        ("(;\n;KM[3.3])", "SGF, line 2, KM[3.3]: expected a multiple of 0.5 between -1000 and 1000"),
+        ("(;KM[nan])", "SGF, line 1, KM[nan]: expected a multiple of 0.5 between -1000 and 1000"),
+        ("(;KM[six])", "SGF, line 1, KM[six]: expected one number, such as 7.5"),
+        ("(;HA[-3])", "SGF, line 1, HA[-3]: expected one number from 0 to 255"),
+        ("(;HA[300])", "SGF, line 1, HA[300]: expected one number from 0 to 255"),
+        ("(;GM[2])", "SGF, line 1, GM[2]: expected 1, the number of Go"),
+        ("(;PL[x])", "SGF, line 1, PL[x]: expected B or W"),
+        ("(;AB[a])", "SGF, line 1, AB[a]: expected points such as 'cd', or rectangles such as 'aa:cc'"),
+        ("(;SZ[9]AB[jj])", "SGF, line 1, AB[jj]: expected points of a board of size 9"),
+        ("(;SZ[9]AB[aa]AW[ba][ab])", "SGF, setup stones (AB, AW, AE): the chain at A9 has no liberty"),
+        ("(;SZ[9];B[aa];W[jj])", "SGF, line 1, W[jj]: expected a point of the 9×9 board such as 'cd'"),
+        ("(;SZ[9];B[a\u{7}])", "SGF, line 1, B[a ]: expected a point of the 9×9 board"),
+        ("(;SZ[9];B[aa];W[aa])", "move 2, White A9: expected a legal move, but the point is taken"),
+        ("(;SZ[9];B[aa];W[];B[];W[bb])", "move 4, White B8: expected a legal move, but the game has ended"),
+        ("(;SZ[9]AW[ba][ab];B[aa])", "move 1, Black A9: expected a legal move, but it would be suicide"),
+        ("(;SZ[9];B[aa]W[bb])", "SGF, line 1, W[bb]: expected one move in a node; put ';' before the second"),
+        ("(;SZ[9];B[aa];AB[bb])", "SGF, line 1, AB[bb]: expected this property only before the first move"),
+        ("(;SZ[9];B[aa];KM[0])", "SGF, line 1, KM[0]: expected this property only before the first move"),
+        ("(;PB[a]PB[b])", "SGF, line 1, PB[a][b]: expected a single value"),
+        // Ko at once, and a position that comes again after two passes.
+        (
+            "(;SZ[5]AB[ba][ab][cb][bc]AW[ca][db][cc];W[bb];B[cb])",
+            "move 2, Black C4: expected a legal move, but ko forbids",
+        ),
+        ("(;SZ[5]AB[ba][ab][cb][bc]AW[ca][db][cc];W[bb];B[];W[];B[cb])", "but the game has ended"),
+    ] {
+        let told = refusal(text);
+        assert!(told.contains(expected), "{text:?}\n told: {told}\n want: {expected}");
+    }
+}
+
+#[test]
+fn the_number_of_setup_rectangles_is_bounded() {
+    let text = |count| format!("(;SZ[19]AE{})", "[aa:bb]".repeat(count));
+    read(&text(400));
+    assert!(refusal(&text(401)).contains("expected at most 400 rectangles"));
+}
+
+#[test]
+fn nesting_length_and_size_are_bounded() {
+    assert!(refusal(&"(;".repeat(LONGEST_TEXT / 2)).contains("expected at most 20000 nodes"));
+    assert!(refusal(&"(".repeat(LONGEST_TEXT)).contains("expected ';' after '('"));
+    // Deep nesting off the main line costs nothing.
+    let deep = format!("(;SZ[9](;B[aa]){}{})", "(;".repeat(1_000_000), ")".repeat(1_000_000));
+    assert_eq!(read(&deep).moves.len(), 1);
+    let long = format!("(;{})", ";".repeat(LONGEST_MAIN_LINE));
+    assert!(refusal(&long).contains("expected at most 20000 nodes"));
+    assert!(refusal(&format!("(;C{})", "[]".repeat(LONGEST_MAIN_LINE + 1))).contains("expected at most 20000 nodes"));
+    assert!(refusal(&format!("(;C[{}])", "x".repeat(LONGEST_TEXT))).contains("expected at most 8388608"));
+    assert_eq!(read(&format!("(;C[{}])", "x".repeat(LONGEST_TEXT - 6))).comments[0].len(), LONGEST_TEXT - 6);
+}
+
+#[test]
+fn other_encodings_are_read() {
+    let utf8 = GameRecordFile::read_bytes("(;PB[李昌鎬])".as_bytes()).unwrap();
+    assert_eq!(utf8.black, "李昌鎬");
+    let latin = GameRecordFile::read_bytes(b"(;PB[M\xfcller])").unwrap();
+    assert_eq!(latin.black, "Müller");
+}
+
+#[test]
+fn counts_results() {
+    assert_eq!(counted_result(&Go::new(9).with_komi(Komi::new(-3.5).unwrap())), "B+3.5");
+    assert_eq!(counted_result(&Go::new(9).with_komi(Komi::new(7.0).unwrap())), "W+7");
+    assert_eq!(counted_result(&Go::new(9).with_komi(Komi::new(0.0).unwrap())), "0");
+}
+
+/// A random game that the record allows, with random setup.
+fn random_file(seed: u64, comments: &[String]) -> GameRecordFile {
+    let rng = &mut stream(seed, 0);
+    let size = 5 + below(rng, 15) as usize;
+    let mut start = Go::new(size).with_komi(Komi::new(f64::from(below(rng, 41)) / 2.0 - 10.0).unwrap());
+    if below(rng, 2) == 0 {
+        start = start.with_scoring(Scoring::Chinese);
+    }
+    if below(rng, 3) == 0 {
+        let stones = afterstate_games::go::handicap::free_handicap(size, 2 + below(rng, 4) as usize).unwrap();
+        start = start.with_handicap(&stones).unwrap();
+    }
+    let mut file = GameRecordFile::new(start.clone());
+    let mut record = Record::new(start);
+    let mut moves = Vec::new();
+    for _ in 0..below(rng, 150) {
+        record.legal_moves(&mut moves);
+        if moves.is_empty() {
+            break;
+        }
+        record.play(moves[below(rng, moves.len() as u32) as usize]);
+    }
+    file.moves = record.moves().to_vec();
+    file.comments = (0..=file.moves.len())
+        .map(|_| match comments.len() {
+            0 => String::new(),
+            n => comments[below(rng, n as u32) as usize].clone(),
+        })
+        .collect();
+    file
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_is_read(
+        seed: u64,
+        names in prop::collection::vec("[^\r\n\u{0}-\u{1f}]{0,20}", 5),
+        comments in prop::collection::vec("([^\r]|[]\\\\:\n]){0,30}", 0..4),
+    ) {
+        let mut file = random_file(seed, &comments);
+        let names: Vec<String> = names.iter().map(|name| name.trim().to_owned()).collect();
+        [file.black, file.white, file.result, file.date, file.event] = names.try_into().unwrap();
+        let text = file.write();
+        let again = GameRecordFile::read(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+        prop_assert_eq!(again.start.position_text(), file.start.position_text());
+        prop_assert_eq!(&again.moves, &file.moves);
+        prop_assert_eq!(&again.comments, &file.comments);
+        prop_assert_eq!(
+            [&again.black, &again.white, &again.result, &again.date, &again.event, &again.rules],
+            [&file.black, &file.white, &file.result, &file.date, &file.event, &file.rules]
+        );
+        prop_assert_eq!(again.write(), text);
+    }
+
+    #[test]
+    fn garbage_is_refused_or_read(text in "[(;)\\[\\]\\\\BWACSZKM0-9a-t: \n]{0,200}") {
+        if let Ok(file) = GameRecordFile::read(&text) {
+            check_playable(&file);
+        }
+    }
+}
+
+/// Every move that was read is legal, whoever asks.
+fn check_playable(file: &GameRecordFile) {
+    let mut record = Record::new(file.start.clone());
+    for &mv in &file.moves {
+        assert!(record.is_legal(mv), "{} after {:?}", file.start.move_text(mv), labels(file));
+        record.play(mv);
+    }
+    assert_eq!(file.comments.len(), file.moves.len() + 1);
+}
+
+const CORPUS: [&str; 5] = [
+    "(;FF[4]GM[1]SZ[9]KM[6.5]RU[Chinese]PB[Ada]PW[Bob\\]]RE[W+R]C[Hi];B[ee];W[cc]C[x\\\\y];B[ec](;W[dd];B[])(;W[gg]))",
+    "(;SZ[19]HA[4]AB[dd][pp][dp][pd]KM[0.5]PL[W];W[qf];B[nc];W[rd];B[qc];W[qi];B[];W[])",
+    "(;SZ[5]AB[ba][ab][cb][bc]AW[ca][db][cc]AE[ee:ee];W[bb];B[aa];W[cd];B[cb])",
+    "(;SiZe[13]White[cc]Comment[a\r\nb]\n;Black[dd]LB[aa:1][bb:2];White[tt])",
+    "(;SZ[9](;B[aa](;W[bb](;B[cc])(;B[dd]))(;W[ee]))(;B[ff]))(;SZ[9];B[aa])",
+];
+
+/// Changes a few bytes: flips, copies, deletions, and pieces of syntax put in.
+fn mutate(rng: &mut Rng, bytes: &mut Vec<u8>) {
+    const PIECES: [&str; 14] = [
+        "(",
+        ")",
+        ";",
+        "[",
+        "]",
+        "\\",
+        "B[",
+        "W[]",
+        "AB[aa:zz]",
+        "SZ[",
+        "99999999999999999999",
+        "KM[1e308]",
+        "\u{feff}",
+        "((((;",
+    ];
+    for _ in 0..1 + below(rng, 6) {
+        let at = below(rng, bytes.len() as u32 + 1) as usize;
+        let end = (at + below(rng, 40) as usize).min(bytes.len());
+        match below(rng, 5) {
+            0 if at < bytes.len() => bytes[at] = below(rng, 256) as u8,
+            1 => drop(bytes.drain(at..end)),
+            2 => {
+                let copy = bytes[at..end].to_vec();
+                let to = below(rng, bytes.len() as u32 + 1) as usize;
+                bytes.splice(to..to, copy);
+            }
+            3 => bytes.truncate(at),
+            _ => drop(bytes.splice(at..at, PIECES[below(rng, PIECES.len() as u32) as usize].bytes())),
+        }
+    }
+}
+
+/// 20,000 mutations; `AFTERSTATE_FUZZ_SECONDS` goes on for so many seconds instead, from the same seed.
+#[test]
+fn mutated_files_do_no_harm() {
+    let seconds = std::env::var("AFTERSTATE_FUZZ_SECONDS").ok().map(|text| {
+        Duration::from_secs(
+            text.parse().unwrap_or_else(|_| panic!("AFTERSTATE_FUZZ_SECONDS='{text}': expected whole seconds")),
+        )
+    });
+    let (begin, rng) = (Instant::now(), &mut stream(2, 0));
+    let mut corpus: Vec<Vec<u8>> = CORPUS.iter().map(|text| text.as_bytes().to_vec()).collect();
+    let (mut tried, mut accepted) = (0u64, 0u64);
+    while seconds.map_or(tried < 20_000, |limit| begin.elapsed() < limit) {
+        let mut bytes = corpus[below(rng, corpus.len() as u32) as usize].clone();
+        mutate(rng, &mut bytes);
+        tried += 1;
+        if let Ok(file) = GameRecordFile::read_bytes(&bytes) {
+            accepted += 1;
+            check_playable(&file);
+            // Some of what is still readable is mutated further.
+            if bytes.len() < 4000 && below(rng, 4) == 0 {
+                let slot = CORPUS.len() + below(rng, 200) as usize;
+                if slot < corpus.len() { corpus[slot] = bytes } else { corpus.push(bytes) }
+            }
+        }
+    }
+    println!("{tried} mutated files, {accepted} of them readable");
+    assert!(
+        accepted > tried / 50,
+        "too few of the mutated files get past the outline to test what follows: {accepted} of {tried}"
+    );
+}
+
+#[test]
+fn a_written_position_without_moves_keeps_its_stones() {
+    let mut file = GameRecordFile::new(Go::parse_position("5/2X2/1XO2/2O2/5 w komi=0.5").unwrap());
+    file.result = "Void".to_owned();
+    let again = read(&file.write());
+    assert_eq!(again.start.position_text(), "5/2X2/1XO2/2O2/5 w komi=0.5");
+    assert_eq!(again.start.key(), file.start.key());
+}
