@@ -184,7 +184,7 @@ fn random_game(size: usize, seed: u64, longest: usize, mut each: impl FnMut(&Go,
     let (mut game, mut naive, mut moves) = (Go::new(size), Naive::new(size), Vec::new());
     for _ in 0..longest {
         let Turn::Player(side) = game.turn() else { break };
-        if seed % 2 == 0 {
+        if seed.is_multiple_of(2) {
             game.candidate_moves(&mut moves)
         } else {
             game.legal_moves(&mut moves)
