@@ -1,16 +1,41 @@
 //! The games of a match or tournament as files: CSV, SGF.
 
 use crate::match_command::OutputArgs;
-use crate::registry::GameSpec;
+use crate::registry::{self, GameSpec, Playable, Visitor};
 use crate::standings;
 use afterstate_arena::tournament::TournamentResults;
-use anyhow::Result;
+use anyhow::{Context, Result};
+use std::path::Path;
 
 /// Writes what was asked for.
 pub fn write(outputs: &OutputArgs, game: GameSpec, results: &TournamentResults) -> Result<()> {
     if let Some(path) = &outputs.csv {
         standings::write_file(path, &standings::csv(results)?)?;
     }
-    let _ = game;
-    Ok(())
+    match &outputs.sgf {
+        Some(folder) => registry::visit(game, WriteSgf { folder, results }),
+        None => Ok(()),
+    }
+}
+
+struct WriteSgf<'a> {
+    folder: &'a Path,
+    results: &'a TournamentResults,
+}
+
+impl Visitor for WriteSgf<'_> {
+    type Output = Result<()>;
+
+    /// One file a game, named by its number: running again writes the same files.
+    fn visit<G: Playable>(self, start: G) -> Result<()> {
+        let names = &self.results.header.settings.agents;
+        std::fs::create_dir_all(self.folder).with_context(|| self.folder.display().to_string())?;
+        for game in &self.results.games {
+            let path = self.folder.join(format!("{:06}.sgf", game.index));
+            let players = game.agents.map(|agent| names.get(agent).map_or("", String::as_str));
+            let text = start.sgf(players, &game.result).with_context(|| format!("game {}", game.index))?;
+            std::fs::write(&path, text).with_context(|| path.display().to_string())?;
+        }
+        Ok(())
+    }
 }

@@ -8,7 +8,7 @@ mod go;
 
 use crate::agent::catalogue::did_you_mean;
 use crate::agent::{Agent, AgentSpec};
-use afterstate_arena::{AlphaBetaPlayer, Player, PlayerError, RandomPlayer, Referee, RulesReferee};
+use afterstate_arena::{AlphaBetaPlayer, GameResult, Player, PlayerError, RandomPlayer, Referee, RulesReferee};
 use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
 use afterstate_engine::value::Indifferent;
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
@@ -201,6 +201,12 @@ pub trait Playable: Notation + Deterministic {
             Side::First => "X",
             Side::Second => "O",
         }
+    }
+
+    /// A game from this position as an SGF file, in games that SGF is used for. The first player is named first.
+    fn sgf(&self, players: [&str; 2], game: &GameResult) -> Result<String> {
+        let _ = (players, game);
+        bail!("only games of Go can be written as SGF, not of {}; leave --sgf out", Self::NAME)
     }
 
     /// The first player's lead, in games that count points.

@@ -1,0 +1,147 @@
+//! What every subcommand has in common, and the small ones.
+
+mod support;
+
+use support::{fail, run, run_in, succeed};
+
+const COMMANDS: [&str; 13] = [
+    "games",
+    "agents",
+    "train",
+    "play",
+    "match",
+    "tournament",
+    "rate",
+    "gtp",
+    "bench",
+    "perft",
+    "check",
+    "completions",
+    "manual",
+];
+
+#[test]
+fn every_subcommand_explains_itself_with_examples() {
+    let all = succeed(&["--help"]);
+    for command in COMMANDS {
+        assert!(all.contains(&format!("  {command} ")), "{command} is not in --help");
+        let help = succeed(&[command, "--help"]);
+        assert!(help.contains("Usage: afterstate"), "{help}");
+        assert!(help.contains("Example"), "{command} --help has no example");
+    }
+}
+
+#[test]
+fn mistakes_are_one_line_with_a_hint() {
+    assert!(fail(&["mtach"]).contains("match"));
+    assert!(fail(&["perft", "connect-fuor", "3"]).contains("did you mean 'connect-four'?"));
+    assert!(fail(&["perft", "go4", "3"]).contains("5 to 19"));
+    assert!(fail(&["perft", "connect-four", "3", "--position", "zzz"]).contains("position"));
+    assert!(fail(&["perft", "connect-four", "3", "--size", "9"]).contains("--size"));
+    assert!(fail(&["match", "radnom", "random"]).contains("did you mean 'random'?"));
+    assert!(fail(&["match", "alpha-beta:x,depht=3", "random"]).contains("did you mean 'depth'?"));
+    assert!(fail(&["match", "greedy:no/such/run", "random"]).contains("no/such/run"));
+    assert!(fail(&["match", "gtp:no-such-program --gtp", "random"]).contains("no-such-program"));
+    assert!(fail(&["match", "random", "random", "--referee", "me"]).contains("area, gnugo"));
+    assert!(fail(&["match", "random", "random", "--time", "soon"]).contains("time control"));
+    assert!(fail(&["match", "random", "random", "--sprt", "elo0=5,elo1=1"]).contains("elo0"));
+    assert!(fail(&["gtp", "--agent", "random", "--size", "20"]).contains("5 to 19"));
+    assert!(fail(&["rate", "no-such-log.jsonl"]).contains("no-such-log.jsonl"));
+    assert!(fail(&["tournament", "no-such-file.toml"]).contains("no-such-file.toml"));
+    assert!(fail(&["bench", "--check", "x"]).contains("bench signature"));
+    assert!(fail(&["bench", "signature", "--check", "no-such-file"]).contains("no-such-file"));
+}
+
+#[test]
+fn perft_gives_the_published_numbers() {
+    let numbers = |out: &str| -> Vec<u64> {
+        out.lines().skip(1).map(|line| line.split_whitespace().last().unwrap().parse().unwrap()).collect()
+    };
+    let paths = succeed(&["perft", "connect-four", "6"]);
+    assert_eq!(numbers(&paths), [1, 7, 49, 343, 2401, 16807, 117_649]);
+    let distinct = succeed(&["perft", "connect-four", "5", "--distinct"]);
+    assert_eq!(numbers(&distinct), [1, 7, 49, 238, 1120, 4263]);
+    // 25 points and a pass; after a stone 24 points and a pass, after a pass again 26.
+    assert_eq!(numbers(&succeed(&["perft", "go5", "2"])), [1, 26, 25 * 25 + 26]);
+    let report: serde_json::Value = serde_json::from_str(&succeed(&["perft", "tic-tac-toe", "9", "--json"])).unwrap();
+    assert_eq!(report["paths"][9], 127_872);
+    let by_move = succeed(&["perft", "tic-tac-toe", "2", "--by-move"]);
+    assert_eq!(by_move.lines().filter(|line| line.ends_with(" 8")).count(), 9, "{by_move}");
+}
+
+#[test]
+fn a_position_that_perft_prints_can_be_given_back() {
+    let report: serde_json::Value = serde_json::from_str(&succeed(&["perft", "go5", "1", "--json"])).unwrap();
+    let position = report["position"].as_str().unwrap();
+    let again = succeed(&["perft", "go5", "1", "--json", "--position", position]);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&again).unwrap(), report);
+}
+
+#[test]
+fn every_game_keeps_its_promises() {
+    let report: serde_json::Value =
+        serde_json::from_str(&succeed(&["check", "all", "--games", "5", "--json"])).unwrap();
+    let games: Vec<&str> = report.as_array().unwrap().iter().map(|game| game["game"].as_str().unwrap()).collect();
+    assert_eq!(games, ["tic-tac-toe", "connect-four", "go9"]);
+}
+
+#[test]
+fn lists_are_text_and_json() {
+    assert!(succeed(&["games"]).contains("connect-four"));
+    let agents: serde_json::Value = serde_json::from_str(&succeed(&["agents", "--json"])).unwrap();
+    let kinds: Vec<&str> = agents.as_array().unwrap().iter().map(|kind| kind["name"].as_str().unwrap()).collect();
+    let text = succeed(&["agents"]);
+    for kind in kinds {
+        assert!(text.contains(kind));
+    }
+}
+
+#[test]
+fn completions_and_the_manual_are_printed() {
+    assert!(succeed(&["completions", "bash"]).contains("afterstate"));
+    assert!(succeed(&["manual"]).starts_with(".ie"));
+    let folder = tempfile::tempdir().unwrap();
+    assert!(run_in(folder.path(), &["manual", "--folder", "pages"], "").ok);
+    assert!(folder.path().join("pages/afterstate-match.1").is_file());
+}
+
+#[test]
+fn figures_are_one_line_each() {
+    let out = succeed(&["bench", "playouts", "--seconds", "0.01"]);
+    let names: Vec<&str> = out.lines().map(|line| line.split(' ').next().unwrap()).collect();
+    assert!(names.contains(&"go9.playouts.uniform") && names.contains(&"go19.playouts.uniform.wall"), "{out}");
+    for line in out.lines() {
+        let fields: Vec<&str> = line.split(' ').collect();
+        assert!(fields.len() == 3 && fields[1].parse::<f64>().unwrap() > 0.0 && fields[2] == "/s", "{line}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&succeed(&["bench", "all", "--seconds", "0.01", "--threads", "2", "--json"])).unwrap();
+    let find = |name: &str| json.as_array().unwrap().iter().find(|figure| figure["name"] == name).cloned();
+    for name in ["go9.td.afterstates", "go9.td.games", "go9.alpha-beta.nodes", "go9.afterstates.sums"] {
+        assert!(find(name).is_some_and(|figure| figure["value"].as_f64().unwrap() > 0.0), "{name}");
+    }
+    assert_eq!(find("go9.td.learning-share").unwrap()["unit"], "%");
+}
+
+#[test]
+fn the_signature_is_the_recorded_one() {
+    let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench.txt");
+    let answer = run(&["bench", "signature", "--check", recorded]);
+    assert!(answer.ok, "{}", answer.err);
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(recorded).unwrap();
+    let changed = text.replace("signature.go9.playouts ", "signature.go9.playouts 0");
+    assert_ne!(changed, text);
+    std::fs::write(folder.path().join("other.txt"), changed).unwrap();
+    let answer = run_in(folder.path(), &["bench", "signature", "--check", "other.txt"], "");
+    assert!(!answer.ok && answer.err.contains("signature.go9.playouts"), "{}", answer.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let program = env!("CARGO_BIN_EXE_afterstate");
+    let script = format!("'{program}' completions zsh | true; '{program}' manual | head -c 1 > /dev/null");
+    let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
