@@ -31,6 +31,9 @@ pub struct Args {
     /// Seed of the agent's random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Go: draw stones as discs (as they look on a light background)
+    #[arg(long)]
+    unicode: bool,
 }
 
 /// Which side the human plays.
@@ -69,6 +72,7 @@ impl Visitor for Start {
             name: self.spec.name,
             time: self.args.time,
             seed: self.args.seed,
+            unicode: self.args.unicode,
         };
         let prompt = std::io::stdin().is_terminal();
         session.play(&mut std::io::stdin().lock(), &mut output::stdout(), prompt)
@@ -83,6 +87,7 @@ struct Session<G: Playable> {
     name: String,
     time: TimeControl,
     seed: u64,
+    unicode: bool,
 }
 
 /// What the human wants.
@@ -148,8 +153,7 @@ impl<G: Playable> Session<G> {
     }
 
     fn show(&self, out: &mut dyn Write) -> Result<()> {
-        let position = self.record.position();
-        writeln!(out, "\n{}", position.diagram().trim_end())?;
+        writeln!(out, "\n{}", G::board(&self.record, self.unicode).trim_end())?;
         Ok(())
     }
 

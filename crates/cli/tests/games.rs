@@ -27,6 +27,8 @@ fn a_game_is_played_from_a_pipe() {
     for expected in ["random plays", "not legal", "expected", "would play", "no move of yours", "You resign."] {
         assert!(out.contains(expected), "'{expected}' is missing in {out}");
     }
+    assert!(out.contains("(O)"), "the last move is marked: {out}");
+    assert!(play(&["--unicode"], "E5\nquit\n").contains('●'));
     assert!(play(&[], "").contains("End of input."));
     assert!(play(&[], "quit\n").contains("You are Black"));
     assert!(play(&["--side", "white", "--size", "5"], "quit\n").contains("random plays"));

@@ -8,8 +8,8 @@ use afterstate_arena::{AlphaBetaPlayer, AreaReferee, EndKind, GameResult, Player
 use afterstate_engine::search::AlphaBeta;
 use afterstate_engine::value::{Checkpoint, FusedShapes, ShapeAgent};
 use afterstate_engine::{Budget, Decision};
-use afterstate_games::go::Go;
 use afterstate_games::go::sgf::GameRecordFile;
+use afterstate_games::go::{Diagram, Go};
 use afterstate_games::{Game, Notation, Outcome, Record, Side};
 use anyhow::{Result, bail, ensure};
 use std::sync::Arc;
@@ -62,6 +62,17 @@ impl Playable for Go {
             Side::First => "Black",
             Side::Second => "White",
         }
+    }
+
+    fn board(record: &Record<Go>, unicode: bool) -> String {
+        let mut diagram = Diagram::new(record.position());
+        if unicode {
+            diagram = diagram.unicode();
+        }
+        if let Some(&mv) = record.moves().last() {
+            diagram = diagram.last_move(mv);
+        }
+        diagram.to_string()
     }
 
     /// Each move carries what its player thought of it as a comment.

@@ -12,7 +12,7 @@ use afterstate_arena::{AlphaBetaPlayer, GameResult, Player, PlayerError, RandomP
 use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
 use afterstate_engine::value::Indifferent;
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
-use afterstate_games::{ConnectFour, Deterministic, Notation, Side, TicTacToe};
+use afterstate_games::{ConnectFour, Deterministic, Notation, Record, Side, TicTacToe};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Serialize;
 use std::sync::Arc;
@@ -207,6 +207,12 @@ pub trait Playable: Notation + Deterministic {
     fn sgf(&self, players: [&str; 2], game: &GameResult) -> Result<String> {
         let _ = (players, game);
         bail!("only games of Go can be written as SGF, not of {}; leave --sgf out", Self::NAME)
+    }
+
+    /// The board as people see it, with the last move marked where the game can.
+    fn board(record: &Record<Self>, unicode: bool) -> String {
+        let _ = unicode;
+        record.position().diagram()
     }
 
     /// The first player's lead, in games that count points.
