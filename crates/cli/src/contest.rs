@@ -1,6 +1,6 @@
 //! What `match` and `tournament` share: building the agents, playing the games, following a sequential test.
 
-use crate::agent::AgentSpec;
+use crate::agent::{Agent, AgentSpec};
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::registry::{self, GameSpec, Playable, PlayerFactory, Visitor};
@@ -85,6 +85,9 @@ impl Visitor for Play {
             settings.move_limit = start.move_limit();
         }
         let referee = G::referee(&settings.referee)?;
+        if settings.referee == "area" && agents.iter().any(|spec| matches!(spec.agent, Agent::Gtp { .. })) {
+            eprintln!("note: 'area' counts every stone as alive; if a GTP engine passes early, use --referee gnugo");
+        }
         settings.check()?;
         let interrupted = interrupt::flag()?;
         let stop = Arc::new(AtomicBool::new(false));
@@ -236,7 +239,7 @@ mod tests {
 
     #[test]
     fn the_same_agent_twice_gets_two_names() {
-        let spec = |name: &str| AgentSpec { name: name.into(), agent: crate::agent::Agent::Random };
+        let spec = |name: &str| AgentSpec { name: name.into(), agent: Agent::Random };
         assert_eq!(names(&[spec("a"), spec("b"), spec("a"), spec("a")]), ["a", "b", "a#2", "a#3"]);
     }
 }
