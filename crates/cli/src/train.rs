@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
   afterstate train my.toml --out runs/mine --games 1000000 --threads 2
   afterstate train my.toml --out runs/mine --resume")]
 pub struct TrainArgs {
-    /// The recipe, a TOML file. `afterstate agents --recipe` prints every key with its default.
+    /// The recipe, a TOML file.
     recipe: PathBuf,
     /// Where checkpoints and the log go [default: runs/ and the recipe's name].
     #[arg(long, value_name = "FOLDER")]

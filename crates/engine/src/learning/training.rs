@@ -42,7 +42,8 @@ pub struct TrainingTotals {
 }
 
 impl TrainingTotals {
-    fn add(&mut self, other: &TrainingTotals) {
+    /// Adds the sums of other games.
+    pub fn add(&mut self, other: &TrainingTotals) {
         self.games += other.games;
         self.moves += other.moves;
         self.evaluations += other.evaluations;
