@@ -116,12 +116,12 @@ pub fn train(recipe: &Recipe, folder: &Path, resume: bool, report: Report, stop:
     let seconds = begun.elapsed().as_secs_f64();
     println!("Learnt from {} games in {}; the weights are in {shown}", run.done - already, duration(seconds));
     println!();
-    println!(
-        "Play against it here      afterstate play go --size {} --against alpha-beta:{shown},depth=3",
-        recipe.board_size
-    );
-    println!("Use it in a Go program    afterstate gtp --agent alpha-beta:{shown},depth=3");
-    println!("Measure it                afterstate match greedy:{shown} random --games 200");
+    // As it was called, so that the lines can be pasted.
+    let program = std::env::args().next().unwrap_or_else(|| "afterstate".to_string());
+    let size = recipe.board_size;
+    println!("Play against it here      {program} play --size {size} --agent alpha-beta:{shown},depth=3");
+    println!("Use it in a Go program    {program} gtp --size {size} --agent alpha-beta:{shown},depth=3");
+    println!("Measure it                {program} match --size {size} greedy:{shown} random --games 200");
     Ok(())
 }
 
