@@ -53,11 +53,11 @@ check() {
 # Runs all tests, each of which counts by itself.
 tests() {
   echo "== tests"
-  local status=0
+  local status ok bad
   # Passing tests print nothing unless asked; what they leave out must be seen.
-  cargo test --workspace --locked --no-fail-fast -- --show-output >"$log" 2>&1 || status=$?
-  grep -E '^(test result:|     Running|   Doc-tests)|\.\.\. FAILED$' "$log" || true
-  local ok bad
+  cargo test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee "$log" |
+    grep --line-buffered -E '^(test result:|     Running|   Doc-tests)|\.\.\. FAILED$' &&
+    status=0 || status=${PIPESTATUS[0]}
   read -r ok bad < <(awk '/^test result:/ { ok += $4; bad += $6 } END { print ok + 0, bad + 0 }' "$log")
   # A crate that does not compile, or a test program that crashes, has no result of its own.
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
