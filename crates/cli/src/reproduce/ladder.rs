@@ -14,7 +14,7 @@ use crate::registry::{Playable, players};
 use crate::train::{Report, train};
 use afterstate_arena::RandomPlayer;
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
-use afterstate_arena::game_loop::{GameRules, play_game};
+use afterstate_arena::game_loop::{EndKind, GameRules, play_game};
 use afterstate_arena::player::Player;
 use afterstate_arena::rating::{Parameter, RatingSettings, Results, rate};
 use afterstate_engine::value::shape_agent::checkpoints_in;
@@ -199,7 +199,9 @@ impl Seat {
             Seat::Greedy(_, path) => return Ok(Box::new(cache.greedy(path)?)),
             Seat::AlphaBeta(depth, path) => format!("alpha-beta:{},depth={depth}", path.display()),
             Seat::GnuGo(level) => {
-                format!("gtp:\"gnugo --mode gtp --level {level} --chinese-rules --capture-all-dead\"")
+                format!(
+                    "gtp:\"gnugo --mode gtp --level {level} --chinese-rules --positional-superko --capture-all-dead\""
+                )
             }
         };
         Ok(players(&Go::new(9), &AgentSpec::parse(&spec)?)?()?)
@@ -255,6 +257,12 @@ fn pairings(size: &Size, checkpoints: &[(u64, PathBuf)]) -> Vec<Pairing> {
     for level in &size.gnugo {
         for depth in &depths {
             pairs.push((depth.clone(), Seat::GnuGo(level.level), level.games));
+        }
+    }
+    // GNU Go's levels also meet each other: the weaker one is the bridge to the anchor.
+    for (i, stronger) in size.gnugo.iter().enumerate() {
+        for weaker in &size.gnugo[..i] {
+            pairs.push((Seat::GnuGo(stronger.level), Seat::GnuGo(weaker.level), stronger.games.max(weaker.games)));
         }
     }
     // Pairings of the same two are not played twice: the first stands.
@@ -372,8 +380,9 @@ fn refereed(
             Side::Second => [&mut *opponent, &mut *player],
         };
         let Some(result) = play_game(&conditions.start, &moves, seats, referee.as_mut(), &rules) else { break };
-        if result.ending.kind.is_fault() {
-            bail!("a game against GNU Go ended by fault: {}", result.ending.detail);
+        // Whoever fails loses; but a program that cannot be started says nothing about anybody's strength.
+        if result.ending.kind == EndKind::NotStarted {
+            bail!("a game against GNU Go could not begin: {}", result.ending.detail);
         }
         if let Some(differs) = result.verdict.as_ref().and_then(|verdict| verdict.disagrees()) {
             disagreements[0] += u64::from(differs);
