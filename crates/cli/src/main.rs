@@ -25,6 +25,7 @@ mod reproduce;
 mod standings;
 mod tournament;
 mod train;
+mod training_run;
 mod watch;
 
 use clap::{Parser, Subcommand};

@@ -5,6 +5,7 @@ use afterstate_engine::value::{LocalShapes, Sharing, WindowSizes};
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
+use std::io::Read;
 use std::path::Path;
 
 /// A larger recipe is not a recipe.
@@ -73,13 +74,14 @@ pub struct CheckpointSettings {
     pub first: u64,
     /// How many for each factor of ten.
     pub per_decade: u32,
-    /// Another one whenever so many seconds have passed since the last; 0 for never.
-    pub every_seconds: u64,
+    /// Another one whenever so many seconds have passed since the last, as soon as the hundred games that are in
+    /// progress are played; 0 for never.
+    pub every_seconds: f64,
 }
 
 impl Default for CheckpointSettings {
     fn default() -> Self {
-        CheckpointSettings { first: 100, per_decade: 4, every_seconds: 60 }
+        CheckpointSettings { first: 100, per_decade: 4, every_seconds: 60.0 }
     }
 }
 
@@ -123,9 +125,15 @@ impl Default for Recipe {
 impl Recipe {
     /// Reads a recipe file.
     pub fn load(path: &Path) -> Result<Recipe> {
-        let length = std::fs::metadata(path).with_context(|| format!("recipe {}", path.display()))?.len();
-        ensure!(length <= MAX_BYTES, "recipe {}: {length} bytes, expected a short TOML file", path.display());
-        let bytes = std::fs::read(path).with_context(|| format!("recipe {}", path.display()))?;
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)
+            .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
+            .with_context(|| format!("recipe {}", path.display()))?;
+        ensure!(
+            bytes.len() as u64 <= MAX_BYTES,
+            "recipe {}: more than 1 MiB, expected a short TOML file",
+            path.display()
+        );
         let text = String::from_utf8(bytes).map_err(|error| {
             anyhow::anyhow!("recipe {}: byte {} is not UTF-8", path.display(), error.utf8_error().valid_up_to())
         })?;
@@ -162,6 +170,8 @@ impl Recipe {
             "checkpoints.per-decade = {}: expected 1 to 100",
             self.checkpoints.per_decade
         );
+        let seconds = self.checkpoints.every_seconds;
+        ensure!((0.0..=1e9).contains(&seconds), "checkpoints.every-seconds = {seconds}: expected 0 to 1,000,000,000");
         let unit = |name: &str, value: f32| -> Result<()> {
             if !(0.0..=1.0).contains(&value) {
                 bail!("{name} = {value}: expected 0 to 1");

@@ -2,23 +2,27 @@
 
 use crate::duel::{Conditions, Score, duel};
 use crate::recipe::Recipe;
+use crate::training_run::LOG;
 use afterstate_arena::player::Player;
 use afterstate_arena::rating::{RatingSettings, Results, rate};
 use afterstate_arena::{RandomPlayer, ValuePlayer};
-use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::shape_agent::{CHECKPOINTS, checkpoint_name};
 use afterstate_engine::value::{Checkpoint, ShapeAgent};
 use afterstate_games::go::Go;
 use afterstate_games::rng::mix;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The player at the bottom of the scale.
 const RANDOM: &str = "random";
+
+/// A longer log is not a training log.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// One line of a run's log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -79,18 +83,14 @@ pub struct Watch {
 
 impl Watch {
     /// Reads the log of a run that has come to `done` games. Lines beyond that belong to games that
-    /// were lost with the machine; they are made anew.
+    /// were lost with the machine; they are made anew. So is a last line that was not written to its end.
     pub fn open(recipe: &Recipe, folder: &Path, done: u64) -> Result<Watch> {
-        let path = folder.join("log.jsonl");
-        let mut log = Vec::new();
-        if path.exists() {
-            let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-            for (i, line) in text.lines().enumerate() {
-                let entry: Milestone = serde_json::from_str(line)
-                    .with_context(|| format!("{} line {}: not a line of a training log", path.display(), i + 1))?;
-                log.push(entry);
-            }
-        }
+        let path = folder.join(LOG);
+        let mut log = if path.exists() {
+            read_log(&path).with_context(|| format!("training log {}", path.display()))?
+        } else {
+            Vec::new()
+        };
         log.retain(|entry| entry.games <= done);
         Ok(Watch { recipe: recipe.clone(), folder: folder.to_path_buf(), log })
     }
@@ -100,14 +100,9 @@ impl Watch {
         self.log.iter().all(|entry| entry.games != games)
     }
 
-    /// Measures new weights and writes the line about them.
-    pub fn measure(
-        &mut self,
-        now: &Checkpoint<ShapeAgent>,
-        totals: TrainingTotals,
-        stop: &AtomicBool,
-    ) -> Result<Milestone> {
-        let games = now.about.games;
+    /// Measures new weights and writes the line about them; nothing if `stop` is set before all is measured.
+    pub fn measure(&mut self, now: &Checkpoint<ShapeAgent>, stop: &AtomicBool) -> Result<Option<Milestone>> {
+        let (games, totals) = (now.about.games, now.about.since_milestone);
         let mean = |sum: f64| sum / totals.games.max(1) as f64;
         let mut entry = Milestone {
             games,
@@ -117,21 +112,37 @@ impl Watch {
             results: Vec::new(),
             elo: None,
         };
+        let place = self.log.partition_point(|entry| entry.games < games);
         let settings = &self.recipe.evaluation;
         if settings.games > 0 {
             let value = Arc::new(now.value());
             let mut me = ValuePlayer::new(value);
             entry.results.push(self.duel(games, &mut me, RANDOM, &mut RandomPlayer::default(), stop)?);
-            for earlier in self.log.iter().rev().take(settings.opponents) {
-                let path = self.folder.join(CHECKPOINTS).join(checkpoint_name(earlier.games));
-                let mut opponent = ValuePlayer::new(Arc::new(ShapeAgent::read(&path)?.value()));
-                entry.results.push(self.duel(games, &mut me, &earlier.games.to_string(), &mut opponent, stop)?);
+            for (earlier, path) in self.opponents(place).take(settings.opponents) {
+                let checkpoint = ShapeAgent::read(&path)
+                    .context("cannot measure against it (remove this file to go on without it)")?;
+                let mut opponent = ValuePlayer::new(Arc::new(checkpoint.value()));
+                entry.results.push(self.duel(games, &mut me, &earlier.to_string(), &mut opponent, stop)?);
             }
         }
-        self.log.push(entry);
-        self.rate_last()?;
+        // Half a measurement would stay in the log for good.
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        self.log.insert(place, entry);
+        self.rate(place)?;
         self.write()?;
-        Ok(self.log[self.log.len() - 1].clone())
+        Ok(Some(self.log[place].clone()))
+    }
+
+    /// Earlier weights, the newest first, by their number of games; those whose file was removed are passed over.
+    fn opponents(&self, place: usize) -> impl Iterator<Item = (u64, PathBuf)> {
+        let folder = self.folder.join(CHECKPOINTS);
+        self.log[..place]
+            .iter()
+            .rev()
+            .map(move |earlier| (earlier.games, folder.join(checkpoint_name(earlier.games))))
+            .filter(|(_, path)| path.exists())
     }
 
     fn duel(
@@ -152,27 +163,27 @@ impl Watch {
         Ok(Against { opponent: name.to_string(), score })
     }
 
-    /// Rates the last entry by all results of the log.
-    fn rate_last(&mut self) -> Result<()> {
+    /// Rates an entry by the results up to it.
+    fn rate(&mut self, place: usize) -> Result<()> {
         let mut results = Results::new();
-        for entry in &self.log {
+        for entry in &self.log[..=place] {
             let me = entry.games.to_string();
             for against in &entry.results {
                 against.score.add_to(&mut results, &me, &against.opponent)?;
             }
         }
-        let Some(last) = self.log.last_mut() else { return Ok(()) };
+        let entry = &mut self.log[place];
         let ratings = rate(&results, &RatingSettings::default().with_anchor(RANDOM, 0.0));
         // Without games there is nothing to rate; everything else would be a mistake of ours.
-        last.elo = ratings.ok().and_then(|ratings| {
-            let player = ratings.player(&last.games.to_string())?;
+        entry.elo = ratings.ok().and_then(|ratings| {
+            let player = ratings.player(&entry.games.to_string())?;
             Some(Elo { value: player.elo, margin: (player.high - player.low) / 2.0 })
         });
         Ok(())
     }
 
     fn write(&self) -> Result<()> {
-        let path = self.folder.join("log.jsonl");
+        let path = self.folder.join(LOG);
         let mut text = String::new();
         for entry in &self.log {
             text.push_str(&serde_json::to_string(entry)?);
@@ -180,4 +191,25 @@ impl Watch {
         }
         write_whole(&path, text.as_bytes()).with_context(|| path.display().to_string())
     }
+}
+
+/// All whole lines of a log.
+fn read_log(path: &Path) -> Result<Vec<Milestone>> {
+    let file = std::fs::File::open(path)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    ensure!(bytes.len() as u64 <= MAX_BYTES, "more than {} MiB, expected a line for each milestone", MAX_BYTES >> 20);
+    let mut log: Vec<Milestone> = Vec::new();
+    for (i, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+        if !line.ends_with(b"\n") {
+            break;
+        }
+        let Ok(entry) = serde_json::from_slice::<Milestone>(line) else {
+            bail!("line {}: not a line of a training log; remove it, and it is made anew", i + 1);
+        };
+        let ascending = log.last().is_none_or(|last| last.games < entry.games);
+        ensure!(ascending, "line {}: {} games, expected more than in the line before", i + 1, entry.games);
+        log.push(entry);
+    }
+    Ok(log)
 }

@@ -42,7 +42,7 @@ pub fn train_all(place: &Workplace, experiment: &Experiment, name: &str) -> Resu
             let resume = folder.exists();
             if let Err(error) = train(recipe, folder, resume, Report::None, place.stop) {
                 // A step size that is too large is a result, not a mistake: the curve ends there.
-                let diverged = error.downcast_ref::<crate::train::Diverged>().is_some();
+                let diverged = error.downcast_ref::<crate::training_run::Diverged>().is_some();
                 if !diverged {
                     failures
                         .lock()

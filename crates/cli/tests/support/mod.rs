@@ -69,6 +69,7 @@ pub fn checkpoint(folder: &Path, games: u64, size: usize) -> String {
         sharing: Sharing::Both,
         squash: Squash::Logistic,
         games,
+        since_milestone: Default::default(),
         origin: "a test".into(),
     };
     let mut rng = stream(games, 0);

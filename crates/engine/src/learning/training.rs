@@ -4,6 +4,7 @@ use super::self_play::{SelfPlay, SelfPlaySettings};
 use super::td::TdSettings;
 use crate::value::{Features, Weights};
 use afterstate_games::{Game, stream};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -26,8 +27,13 @@ pub struct Training<G, F> {
     pub threads: usize,
 }
 
-/// Sums over the games of a stretch of training.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// Sums of squared errors are multiples of one part in so many.
+const GRAIN: f64 = (1u64 << 28) as f64;
+
+/// Sums over the games of a stretch of training. All are exact, so that they come out the same in whatever parts
+/// and by however many threads the same games are summed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TrainingTotals {
     /// Games played.
     pub games: u64,
@@ -35,7 +41,7 @@ pub struct TrainingTotals {
     pub moves: u64,
     /// Afterstates evaluated.
     pub evaluations: u64,
-    /// Sum over games of the mean squared TD-error.
+    /// Sum over games of the mean squared TD-error, each rounded to a multiple of 2⁻²⁸ (exact below 2²⁵).
     pub squared_error: f64,
     /// Sum over games of the first player's score.
     pub first_player_score: f64,
@@ -86,7 +92,7 @@ impl<G: Game, F: Features<G>> Training<G, F> {
                     games: 1,
                     moves: episode.moves as u64,
                     evaluations: episode.evaluations,
-                    squared_error: episode.squared_error,
+                    squared_error: (episode.squared_error * GRAIN).round() / GRAIN,
                     first_player_score: f64::from(episode.outcome.first_player_score()),
                 });
                 if unreported.games == 100 {

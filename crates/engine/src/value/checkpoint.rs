@@ -5,7 +5,7 @@
 //! little-endian f32. Files are written beside their final name, synced and renamed, so that a name
 //! always means a whole file.
 
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use safetensors::{Dtype, SafeTensorError, SafeTensors, tensor::TensorView};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -17,8 +17,12 @@ use thiserror::Error;
 /// The newest format that this version reads, and the one it writes.
 pub const FORMAT: u32 = 1;
 
-/// Larger files are refused before they are read.
-pub const MAX_BYTES: u64 = 200 << 20;
+/// Larger files are refused before they are read. The largest that `train` writes, all shapes of 19×19 without
+/// shared weights, has 22 MiB.
+pub const MAX_BYTES: u64 = 64 << 20;
+
+/// Longer headers are refused before they are parsed, as JSON takes many times its length in memory.
+const MAX_HEADER: u64 = 1 << 20;
 
 /// The header's key for everything that is not a tensor.
 const KEY: &str = "afterstate";
@@ -72,6 +76,15 @@ fn checksum(about: &str, data: &[u8]) -> u32 {
 }
 
 const DAMAGED: &str = "the file is damaged: use an earlier checkpoint";
+const NOT_OURS: &str = "expected a checkpoint that `train` wrote";
+
+impl CheckpointError {
+    /// The content of `path` is wrong. What was found there may be anything, so it is cut to one short line.
+    pub(super) fn invalid(path: &Path, problem: &str, hint: &'static str) -> CheckpointError {
+        let problem = problem.chars().take(300).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        CheckpointError::Invalid { path: path.to_path_buf(), problem, hint }
+    }
+}
 
 impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
     /// The bytes of the file.
@@ -87,14 +100,26 @@ impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
 
     /// Reads the bytes of a file; `path` is only for messages.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, CheckpointError> {
-        let invalid = |problem: String, hint| CheckpointError::Invalid { path: path.to_path_buf(), problem, hint };
+        let invalid = |problem: String, hint| CheckpointError::invalid(path, &problem, hint);
         let damaged = |problem: String| invalid(problem, DAMAGED);
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| {
-            invalid(format!("not a safetensors file ({error})"), "expected a checkpoint that `train` wrote")
+        let Some(&length) = bytes.first_chunk::<8>() else {
+            return Err(damaged(format!("only {} bytes", bytes.len())));
+        };
+        let length = u64::from_le_bytes(length);
+        if length > MAX_HEADER {
+            return Err(invalid(format!("not a safetensors file (a header of {length} bytes)"), NOT_OURS));
+        }
+        if (bytes.len() as u64) < 8 + length {
+            return Err(damaged(format!("ends after {} bytes, inside its header", bytes.len())));
+        }
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| match error {
+            SafeTensorError::MetadataIncompleteBuffer => {
+                damaged(format!("{} bytes, not as many as its header says", bytes.len()))
+            }
+            error => invalid(format!("not a safetensors file ({error})"), NOT_OURS),
         })?;
-        let text = metadata.metadata().as_ref().and_then(|map| map.get(KEY)).ok_or_else(|| {
-            invalid(format!("no '{KEY}' entry in its header"), "expected a checkpoint that `train` wrote")
-        })?;
+        let text = (metadata.metadata().as_ref().and_then(|map| map.get(KEY)))
+            .ok_or_else(|| invalid(format!("no '{KEY}' entry in its header"), NOT_OURS))?;
         let header: Header =
             serde_json::from_str(text).map_err(|error| damaged(format!("unreadable header ({error})")))?;
         if header.format != FORMAT {
@@ -126,15 +151,19 @@ impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
     /// Reads a file.
     pub fn load(path: &Path) -> Result<Self, CheckpointError> {
         let io = |source| CheckpointError::Io { path: path.to_path_buf(), source };
-        let file = fs::File::open(path).map_err(io)?;
+        // What is not a file, such as a named pipe, might never end or never even open.
+        let metadata = fs::metadata(path).map_err(io)?;
+        if !metadata.is_file() {
+            return Err(CheckpointError::invalid(path, "not a file", NOT_OURS));
+        }
         let mut bytes = Vec::new();
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(CheckpointError::Invalid {
-                path: path.to_path_buf(),
-                problem: format!("more than {} MiB", MAX_BYTES >> 20),
-                hint: "expected a checkpoint that `train` wrote",
-            });
+        if metadata.len() <= MAX_BYTES {
+            // One more than there should be, so that the end is seen without growing the buffer.
+            bytes.reserve_exact(metadata.len() as usize + 1);
+            fs::File::open(path).map_err(io)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+        }
+        if metadata.len().max(bytes.len() as u64) > MAX_BYTES {
+            return Err(CheckpointError::invalid(path, &format!("more than {} MiB", MAX_BYTES >> 20), NOT_OURS));
         }
         Self::from_bytes(&bytes, path)
     }

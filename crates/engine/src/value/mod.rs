@@ -4,8 +4,8 @@
 //! a value of their sum. [`LocalShapes`] are the features of the first learner; [`TrackedGo`] keeps them
 //! up to date move by move.
 
-pub mod checkpoint;
 mod afterstates;
+pub mod checkpoint;
 mod features;
 mod function;
 mod fused;

@@ -2,6 +2,7 @@
 
 use super::checkpoint::{Checkpoint, CheckpointError};
 use super::{Features, Linear, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
+use crate::learning::TrainingTotals;
 use afterstate_games::go::{Komi, MAX_SIZE, MIN_SIZE};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -24,6 +25,10 @@ pub struct ShapeAgent {
     pub squash: Squash,
     /// Training games behind these weights.
     pub games: u64,
+    /// What the last of these games add up to: those since the milestone before this checkpoint. With it
+    /// a resumed run logs what an uninterrupted one would have.
+    #[serde(default)]
+    pub since_milestone: TrainingTotals,
     /// The version and settings that made them, as text for people.
     pub origin: String,
 }
@@ -67,7 +72,7 @@ impl ShapeAgent {
             Some((folder, games)) if !path.exists() => (Path::new(folder), Some(games)),
             _ => (path, None),
         };
-        let invalid = |problem: String, hint| CheckpointError::Invalid { path: path.to_path_buf(), problem, hint };
+        let invalid = |problem: String, hint| CheckpointError::invalid(path, &problem, hint);
         let found =
             checkpoints_in(folder).map_err(|source| CheckpointError::Io { path: folder.to_path_buf(), source })?;
         match wanted {
@@ -97,11 +102,7 @@ impl ShapeAgent {
     pub fn read(path: &Path) -> Result<Checkpoint<ShapeAgent>, CheckpointError> {
         let checkpoint = Checkpoint::<ShapeAgent>::load(path)?;
         let about = &checkpoint.about;
-        let invalid = |problem: String| CheckpointError::Invalid {
-            path: path.to_path_buf(),
-            problem,
-            hint: "use the version that wrote it",
-        };
+        let invalid = |problem: String| CheckpointError::invalid(path, &problem, "use the version that wrote it");
         if !(MIN_SIZE..=MAX_SIZE).contains(&about.board_size) {
             return Err(invalid(format!("board size {}, expected {MIN_SIZE} to {MAX_SIZE}", about.board_size)));
         }
