@@ -1,19 +1,17 @@
-//! Table 2 and the headline curve: a ladder from random play to GNU Go at level 10, which is 1800.
+//! A ladder from random play to GNU Go at level 10, which is 1800: the scale of all figures, and Table 2.
 //!
 //! Its steps are the checkpoints of one long run, alpha-beta of growing depth on the last of them, and
 //! GNU Go at two levels. Rated together, they give the scale on which all figures are measured.
 
 use super::pool::{Duel, DuelLog, OPENING_MOVES, PlayerCache};
-use super::{Scale, Workplace};
+use super::{Scale, Workplace, table2};
 use crate::agent::AgentSpec;
 use crate::duel::{Conditions, Score, duel, opening};
-use crate::output;
 use crate::progress::Progress;
 use crate::recipe::Recipe;
 use crate::registry::{Playable, players};
 use crate::train::{Report, train};
 use afterstate_arena::RandomPlayer;
-use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use afterstate_arena::game_loop::{EndKind, GameRules, play_game};
 use afterstate_arena::player::Player;
 use afterstate_arena::rating::{Parameter, RatingSettings, Results, rate};
@@ -24,7 +22,7 @@ use afterstate_games::rng::mix;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -59,11 +57,14 @@ struct Level {
     games: u64,
 }
 
+/// The paper's Table 2, by depth from 1.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Paper {
-    elo: Vec<f64>,
-    standard_error: Vec<f64>,
+pub struct Paper {
+    /// Ratings.
+    pub elo: Vec<f64>,
+    /// Their standard errors.
+    pub standard_error: Vec<f64>,
 }
 
 /// A player of known strength.
@@ -121,7 +122,8 @@ impl Ladder {
         chosen
     }
 
-    fn at_least(&self, rung: &Rung, wanted: f64) -> &'static str {
+    /// Whether a player's rating is at least the paper's.
+    pub fn at_least(&self, rung: &Rung, wanted: f64) -> &'static str {
         if self.is_on_the_papers_scale() {
             super::report::at_least(rung.low, rung.high, wanted)
         } else {
@@ -231,7 +233,7 @@ fn make(place: &Workplace) -> Result<()> {
 
     let results_of = play(place, size, &checkpoints)?;
     let ladder = rated(place, size, results_of, checkpoints)?;
-    write(place, &settings, &ladder)
+    table2::write(place, &settings.source, &settings.paper, &ladder)
 }
 
 /// All pairings in the order in which they are worth playing.
@@ -435,91 +437,4 @@ fn rated(place: &Workplace, size: &Size, log: DuelLog, checkpoints: Vec<(u64, Pa
     };
     ladder.attach(&checkpoints);
     Ok(ladder)
-}
-
-fn write(place: &Workplace, settings: &Settings, ladder: &Ladder) -> Result<()> {
-    place.write("table2.json", &(serde_json::to_string_pretty(ladder)? + "\n"))?;
-    let find = |name: &str| ladder.players.iter().find(|rung| rung.name == name);
-    let mut table = output::Table::new(["depth", "paper", "±", "ours", "low", "high", "games"]);
-    let greedy: Vec<&Rung> = ladder.players.iter().filter(|rung| rung.name.starts_with("greedy@")).collect();
-    let training = |rung: &Rung| rung.name["greedy@".len()..].parse::<u64>().unwrap_or(0);
-    let last = greedy.iter().max_by_key(|rung| training(rung)).copied();
-    let mut claims = Vec::new();
-    for (i, (paper, error)) in settings.paper.elo.iter().zip(&settings.paper.standard_error).enumerate() {
-        let depth = i + 1;
-        let rung = if depth == 1 { last } else { find(&format!("alpha-beta-{depth}")) };
-        let Some(rung) = rung else { continue };
-        claims.push(format!("depth {depth}: {}", ladder.at_least(rung, *paper)));
-        table.row([
-            depth.to_string(),
-            format!("{paper:.0}"),
-            format!("{:.0}", 1.96 * error),
-            format!("{:.0}", rung.elo),
-            format!("{:.0}", rung.low),
-            format!("{:.0}", rung.high),
-            rung.games.to_string(),
-        ]);
-    }
-    let mut text = Vec::new();
-    table.write(&mut text)?;
-    let mut text =
-        format!("{}\nElo, {}; 95 % intervals\n\n{}", settings.source, ladder.anchor, String::from_utf8(text)?);
-    text.push_str("\nat least the paper's figure?\n");
-    for claim in claims {
-        text.push_str(&format!("  {claim}\n"));
-    }
-    if let Some(last) = last {
-        text.push_str(&format!(
-            "\nthe headline curve ends at {:.0} ({:.0} to {:.0}); 1200 or more: {}\n",
-            last.elo,
-            last.low,
-            last.high,
-            ladder.at_least(last, 1200.0)
-        ));
-    }
-    let [differing, counted] = ladder.referee_disagreements;
-    if counted > 0 {
-        text.push_str(&format!(
-            "GNU Go's count and the plain area named different winners in {differing} of {counted} games\n"
-        ));
-    }
-    let mut everybody = output::Table::new(["player", "elo", "low", "high", "games"]);
-    for rung in &ladder.players {
-        everybody.row([
-            rung.name.clone(),
-            format!("{:.0}", rung.elo),
-            format!("{:.0}", rung.low),
-            format!("{:.0}", rung.high),
-            rung.games.to_string(),
-        ]);
-    }
-    let mut all = Vec::new();
-    everybody.write(&mut all)?;
-    text.push_str(&format!("\n{}\n{}\n", String::from_utf8(all)?, ladder.made_by));
-    place.write("table2.txt", &text)?;
-    let mut points: Vec<CurvePoint> = greedy
-        .iter()
-        .map(|rung| CurvePoint { x: training(rung) as f64, y: rung.elo, low: rung.low, high: rung.high })
-        .collect();
-    points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let curve = Curve {
-        title: "Learning 9×9 Go: the headline curve".into(),
-        x_label: "Training games".into(),
-        y_label: format!("Elo ({})", ladder.anchor),
-        series: vec![Series { name: "all shapes to 3×3, LI and LD".into(), points }],
-        references: Vec::new(),
-        ..Curve::default()
-    };
-    place.write("headline.svg", &curve.to_svg()?)?;
-    place.write("headline.csv", &curve.to_csv())?;
-    if place.json {
-        return output::json(&mut output::stdout(), ladder);
-    }
-    print!("{text}");
-    println!("written to {}", display(&place.results));
-    Ok(())
-}
-
-fn display(path: &Path) -> String {
-    path.display().to_string()
 }

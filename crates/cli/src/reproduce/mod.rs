@@ -11,6 +11,7 @@ mod pool;
 mod report;
 mod runs;
 mod table1;
+mod table2;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
