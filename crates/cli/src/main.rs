@@ -12,6 +12,7 @@ mod duel;
 mod game_files;
 mod games;
 mod gtp;
+mod import;
 mod interrupt;
 mod match_command;
 mod output;
@@ -31,6 +32,11 @@ mod watch;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
+/// Counts what the unit tests take, so that they can bound it.
+#[cfg(test)]
+#[global_allocator]
+static ALLOCATOR: cap::Cap<std::alloc::System> = cap::Cap::new(std::alloc::System, usize::MAX);
+
 /// Learns board games from nothing but their rules, searches with what it learnt, and plays.
 #[derive(Parser)]
 #[command(name = "afterstate", version, max_term_width = 120)]
@@ -47,6 +53,8 @@ enum Command {
     Agents(agents::Args),
     /// Learn a game from self-play, as a recipe says
     Train(train::TrainArgs),
+    /// Make an agent of weights that another program learnt
+    Import(import::Args),
     /// Run an experiment of a paper and compare
     Reproduce(reproduce::ReproduceArgs),
     /// Play in the terminal against any agent
@@ -90,6 +98,7 @@ fn main() -> ExitCode {
         Command::Manual(args) => completions::manual(args),
         Command::Bench(args) => bench::run(args),
         Command::Train(args) => train::run(args),
+        Command::Import(args) => import::run(args),
         Command::Reproduce(args) => reproduce::run(args),
     };
     match result {

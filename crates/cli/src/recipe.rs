@@ -145,7 +145,7 @@ impl Recipe {
         let recipe: Recipe = toml::from_str(text).map_err(|error| {
             // The library's message has several lines with a drawing; ours is one.
             let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            let message = error.message().lines().collect::<Vec<_>>().join(" ");
+            let message = short(error.message());
             match line {
                 Some(line) => anyhow::anyhow!("line {line}: {message}"),
                 None => anyhow::anyhow!("{message}"),
@@ -229,9 +229,24 @@ impl Recipe {
     }
 }
 
+/// A message that may quote anything, as one line of bounded length. What was found is at its beginning, what
+/// was expected at its end.
+fn short(message: &str) -> String {
+    const HALF: usize = 200;
+    let characters: Vec<char> = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if characters.len() <= 2 * HALF {
+        return characters.into_iter().collect();
+    }
+    let (begin, end) = (&characters[..HALF], &characters[characters.len() - HALF..]);
+    begin.iter().chain(&[' ', '…', ' ']).chain(end).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use afterstate_games::rng::below;
+    use afterstate_games::stream;
+    use std::time::{Duration, Instant};
 
     #[test]
     fn an_empty_recipe_is_the_papers() {
@@ -277,5 +292,100 @@ mod tests {
         let recipe = Recipe::default();
         assert!(recipe.learns_like(&Recipe { threads: 2, games: 7, ..recipe.clone() }));
         assert!(!recipe.learns_like(&Recipe { seed: 2, ..recipe.clone() }));
+    }
+
+    /// 20,000 mutations; `AFTERSTATE_FUZZ_SECONDS` goes on for so many seconds instead, from the same seed.
+    #[test]
+    fn mutated_recipes_do_no_harm() {
+        const PIECES: &[&str] = &[
+            "=",
+            "[",
+            "]",
+            "[[",
+            "{",
+            "}",
+            "\"",
+            "'",
+            "#",
+            "\n",
+            ".",
+            "-",
+            "0",
+            "9",
+            "1e308",
+            "-inf",
+            "nan",
+            "0x7f",
+            "9223372036854775807",
+            "1979-05-27T07:32:00Z",
+            "td",
+            "checkpoints",
+            "every-seconds",
+            "per-decade",
+            "first",
+            "games",
+            "threads",
+            "squash",
+            "\"linear\"",
+            "true",
+            "\"\"\"",
+            "\\u0000",
+            "\u{feff}",
+            "a.b.c.d = 1\n",
+        ];
+        let seconds = std::env::var("AFTERSTATE_FUZZ_SECONDS").ok().map(|text| {
+            Duration::from_secs(
+                text.parse().unwrap_or_else(|_| panic!("AFTERSTATE_FUZZ_SECONDS='{text}': expected whole seconds")),
+            )
+        });
+        let (begin, rng) = (Instant::now(), &mut stream(6, 0));
+        let corpus = [
+            toml::to_string(&Recipe::default()).unwrap(),
+            "games = 500\nkomi = 6.5\n[checkpoints]\nfirst = 10\nper-decade = 2 # two\n[features]\nsizes = [1, 2]\n"
+                .into(),
+            "td = { lambda = 0.4, plies = \"one\" }\nself-play.order = 'sweep'\n".into(),
+        ];
+        for text in &corpus {
+            Recipe::parse(text).unwrap();
+        }
+        let (mut tried, mut accepted) = (0u64, 0u64);
+        while seconds.map_or(tried < 20_000, |limit| begin.elapsed() < limit) {
+            let mut bytes = corpus[below(rng, 3) as usize].clone().into_bytes();
+            for _ in 0..1 + below(rng, 4) {
+                let at = below(rng, bytes.len() as u32 + 1) as usize;
+                let end = (at + below(rng, 12) as usize).min(bytes.len());
+                match below(rng, 5) {
+                    0 if at < bytes.len() => bytes[at] = below(rng, 256) as u8,
+                    1 => drop(bytes.drain(at..end)),
+                    2 => {
+                        // Up to some thousand times, so that nesting goes deep.
+                        let copy = bytes[at..end].repeat(1 << below(rng, 12));
+                        bytes.splice(at..at, copy);
+                    }
+                    3 if below(rng, 4) == 0 => bytes.truncate(at),
+                    _ => drop(bytes.splice(at..at, PIECES[below(rng, PIECES.len() as u32) as usize].bytes())),
+                }
+            }
+            tried += 1;
+            match Recipe::parse(&String::from_utf8_lossy(&bytes)) {
+                Ok(recipe) => {
+                    // What is accepted can be carried out and written down.
+                    accepted += 1;
+                    let milestones = recipe.milestones();
+                    assert!(milestones.is_sorted() && milestones.last() == Some(&recipe.games));
+                    assert_eq!(recipe.start().size(), recipe.board_size);
+                    assert!(Duration::try_from_secs_f64(recipe.checkpoints.every_seconds).is_ok());
+                    assert_eq!(Recipe::parse(&toml::to_string(&recipe).unwrap()).unwrap(), recipe);
+                }
+                Err(error) => {
+                    let message = format!("{error:#}");
+                    assert!(!message.contains('\n') && message.chars().count() < 500, "{message}");
+                }
+            }
+        }
+        println!("{tried} mutated recipes, {accepted} of them accepted");
+        assert!(accepted > tried / 100, "too few of the mutated recipes can be read: {accepted} of {tried}");
+        let most = crate::ALLOCATOR.max_allocated();
+        assert!(most < 256 << 20, "{} MiB were taken at once", most >> 20);
     }
 }

@@ -222,17 +222,10 @@ fn read_to_resume(about: &ShapeAgent, games: u64, path: &Path) -> Result<Checkpo
     let most = games.min(1 << 32) << 20;
     let plausible = since.games <= games && since.moves <= most && since.evaluations <= most << 10;
     ensure!(plausible, "{}: sums of {} games that cannot be", path.display(), since.games);
-    let words = |about: &ShapeAgent| {
-        [
-            ("board size", about.board_size.to_string()),
-            ("komi", about.komi.points().to_string()),
-            ("window sizes", format!("{:?}", about.sizes)),
-            ("sharing", format!("{:?}", about.sharing)),
-            ("squash", format!("{:?}", about.squash)),
-        ]
-    };
-    for ((name, found), (_, expected)) in words(found).into_iter().zip(words(about)) {
-        ensure!(found == expected, "{}: {name} {found}, expected {expected} as in the recipe", path.display());
+    let (found, expected) = (serde_json::to_value(found)?, serde_json::to_value(about)?);
+    for key in ["board-size", "komi", "sizes", "sharing", "squash"] {
+        let (found, expected) = (&found[key], &expected[key]);
+        ensure!(found == expected, "{}: {key} {found}, expected {expected} as in the recipe", path.display());
     }
     Ok(checkpoint)
 }

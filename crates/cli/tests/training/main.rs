@@ -1,5 +1,6 @@
-//! Training that is killed, stopped and resumed, and everything that is refused on the way.
+//! Training that is killed, stopped and resumed, weights that are imported, and everything that is refused on the way.
 
+mod importing;
 #[cfg(unix)]
 mod interruption;
 mod refusal;

@@ -39,7 +39,7 @@ fn runs_that_do_not_fit_are_refused() {
     // Without its settings the checkpoint itself must tell.
     fs::remove_file(whole.join("recipe.toml")).unwrap();
     is_refused(&komi, &whole, &["--resume"], &["000000200.safetensors", "komi 7.5, expected 6.5"]);
-    is_refused(&size, &whole, &["--resume"], &["000000200.safetensors", "board size 5, expected 6"]);
+    is_refused(&size, &whole, &["--resume"], &["000000200.safetensors", "board-size 5, expected 6"]);
 
     let only_log = folder.path().join("only-log");
     fs::create_dir(&only_log).unwrap();
@@ -78,7 +78,7 @@ fn damaged_runs_are_refused() {
     let earlier = fs::read(whole.join("checkpoints/000000050.safetensors")).unwrap();
     of_file("renamed", earlier, "holds the weights after 50 games");
     let other = PathBuf::from(support::checkpoint(folder.path(), 200, 7));
-    of_file("other size", fs::read(other.join(newest)).unwrap(), "board size 7, expected 5");
+    of_file("other size", fs::read(other.join(newest)).unwrap(), "board-size 7, expected 5");
     let in_its_place = |run: &Path| {
         fs::remove_file(run.join(newest)).unwrap();
         fs::create_dir(run.join(newest)).unwrap();
