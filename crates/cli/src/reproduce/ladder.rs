@@ -14,7 +14,7 @@ use crate::train::{Report, train};
 use afterstate_arena::RandomPlayer;
 use afterstate_arena::game_loop::{EndKind, GameRules, play_game};
 use afterstate_arena::player::Player;
-use afterstate_arena::rating::{Parameter, RatingSettings, Results, rate};
+use afterstate_arena::rating::{Parameter, PlayerRating, RatingSettings, Results, rate};
 use afterstate_engine::value::shape_agent::checkpoints_in;
 use afterstate_games::Side;
 use afterstate_games::go::Go;
@@ -54,7 +54,11 @@ struct Size {
 #[serde(deny_unknown_fields)]
 struct Level {
     level: u32,
+    /// Against each depth.
     games: u64,
+    /// How many of the last checkpoints play as many games against this level.
+    #[serde(default)]
+    checkpoints: usize,
 }
 
 /// The paper's Table 2, by depth from 1.
@@ -96,8 +100,10 @@ pub struct Ladder {
     pub anchor: String,
     /// What moving first is worth, in Elo.
     pub advantage: f64,
-    /// All players, the strongest first.
+    /// The checkpoints, the random player and GNU Go, rated together, the strongest first.
     pub players: Vec<Rung>,
+    /// Alpha-beta on the last checkpoint, that checkpoint's greedy play (depth 1) and GNU Go, rated together.
+    pub depths: Vec<Rung>,
     /// Games in which GNU Go's count named another winner than the plain area, of all that were counted.
     pub referee_disagreements: [u64; 2],
 }
@@ -257,14 +263,9 @@ fn pairings(size: &Size, checkpoints: &[(u64, PathBuf)]) -> Vec<Pairing> {
     everybody(&seats, size.pair_games);
     everybody(&depths, size.depth_games);
     for level in &size.gnugo {
-        for depth in &depths {
-            pairs.push((depth.clone(), Seat::GnuGo(level.level), level.games));
-        }
-    }
-    // GNU Go's levels also meet each other: the weaker one is the bridge to the anchor.
-    for (i, stronger) in size.gnugo.iter().enumerate() {
-        for weaker in &size.gnugo[..i] {
-            pairs.push((Seat::GnuGo(stronger.level), Seat::GnuGo(weaker.level), stronger.games.max(weaker.games)));
+        let last_checkpoints = seats.iter().rev().take(level.checkpoints);
+        for player in last_checkpoints.chain(&depths) {
+            pairs.push((player.clone(), Seat::GnuGo(level.level), level.games));
         }
     }
     // Pairings of the same two are not played twice: the first stands.
@@ -408,10 +409,32 @@ fn rated(place: &Workplace, size: &Size, log: DuelLog, checkpoints: Vec<(u64, Pa
             referee_disagreements[1] += counted;
         }
     }
-    // There are no draws with a komi of 7.5.
-    let settings = RatingSettings { draw: Parameter::Fixed(0.0), ..RatingSettings::default() };
     let (anchor, elo) = if size.gnugo.is_empty() { (RANDOM, 0.0) } else { ANCHOR };
-    let ratings = rate(&results, &settings.with_anchor(anchor, elo))?;
+    // Two tournaments, as in the paper: the checkpoints with GNU Go, and the depths with GNU Go.
+    let is_deep = |name: &str| name.starts_with("alpha-beta-");
+    let last = checkpoints.last().map(|(games, _)| format!("greedy@{games}")).unwrap_or_default();
+    let among = |keep: &dyn Fn(&str) -> bool| -> Result<(Vec<Rung>, f64)> {
+        let names: Vec<String> = results.players().iter().filter(|name| keep(name)).cloned().collect();
+        // There are no draws with a komi of 7.5.
+        let settings = RatingSettings { draw: Parameter::Fixed(0.0), ..RatingSettings::default() };
+        let ratings = rate(&results.among(&names), &settings.with_anchor(anchor, elo))?;
+        let rung = |player: &PlayerRating| Rung {
+            name: player.name.clone(),
+            elo: player.elo,
+            low: player.low,
+            high: player.high,
+            games: player.games,
+            checkpoint: None,
+        };
+        Ok((ratings.players.iter().map(rung).collect(), ratings.advantage.elo))
+    };
+    let (players, advantage) = among(&|name| !is_deep(name))?;
+    let depths = if size.gnugo.is_empty() {
+        // Without GNU Go only the random player ties the depths to the scale.
+        among(&|_| true)?.0.into_iter().filter(|rung| is_deep(&rung.name) || rung.name == last).collect()
+    } else {
+        among(&|name| is_deep(name) || name == last || name.starts_with("gnugo-"))?.0
+    };
     let mut ladder = Ladder {
         made_by: format!(
             "afterstate {}: reproduce rlgo/table2 --scale {}; {}",
@@ -420,19 +443,9 @@ fn rated(place: &Workplace, size: &Size, log: DuelLog, checkpoints: Vec<(u64, Pa
             serde_json::to_string(size)?
         ),
         anchor: format!("{anchor} = {elo}"),
-        advantage: ratings.advantage.elo,
-        players: ratings
-            .players
-            .iter()
-            .map(|player| Rung {
-                name: player.name.clone(),
-                elo: player.elo,
-                low: player.low,
-                high: player.high,
-                games: player.games,
-                checkpoint: None,
-            })
-            .collect(),
+        advantage,
+        players,
+        depths,
         referee_disagreements,
     };
     ladder.attach(&checkpoints);

@@ -9,7 +9,7 @@ use anyhow::Result;
 /// Writes `table2.json`, `table2.txt`, `headline.csv` and `headline.svg`, and prints the text.
 pub fn write(place: &Workplace, source: &str, paper: &Paper, ladder: &Ladder) -> Result<()> {
     place.write("table2.json", &(serde_json::to_string_pretty(ladder)? + "\n"))?;
-    let find = |name: &str| ladder.players.iter().find(|rung| rung.name == name);
+    let find = |name: &str| ladder.depths.iter().find(|rung| rung.name == name);
     let mut table = output::Table::new(["depth", "paper", "±", "ours", "low", "high", "games"]);
     let greedy: Vec<&Rung> = ladder.players.iter().filter(|rung| rung.name.starts_with("greedy@")).collect();
     let training = |rung: &Rung| rung.name["greedy@".len()..].parse::<u64>().unwrap_or(0);
@@ -17,8 +17,11 @@ pub fn write(place: &Workplace, source: &str, paper: &Paper, ladder: &Ladder) ->
     let mut claims = Vec::new();
     for (i, (theirs, error)) in paper.elo.iter().zip(&paper.standard_error).enumerate() {
         let depth = i + 1;
-        let rung = if depth == 1 { last } else { find(&format!("alpha-beta-{depth}")) };
-        let Some(rung) = rung else { continue };
+        let name = match (depth, last) {
+            (1, Some(last)) => last.name.clone(),
+            _ => format!("alpha-beta-{depth}"),
+        };
+        let Some(rung) = find(&name) else { continue };
         claims.push(format!("depth {depth}: {}", ladder.at_least(rung, *theirs)));
         table.row([
             depth.to_string(),
@@ -52,19 +55,24 @@ pub fn write(place: &Workplace, source: &str, paper: &Paper, ladder: &Ladder) ->
             "GNU Go's count and the plain area named different winners in {differing} of {counted} games\n"
         ));
     }
-    let mut everybody = output::Table::new(["player", "elo", "low", "high", "games"]);
-    for rung in &ladder.players {
-        everybody.row([
-            rung.name.clone(),
-            format!("{:.0}", rung.elo),
-            format!("{:.0}", rung.low),
-            format!("{:.0}", rung.high),
-            rung.games.to_string(),
-        ]);
+    for (title, players) in
+        [("depths and GNU Go", &ladder.depths), ("checkpoints, GNU Go and the random player", &ladder.players)]
+    {
+        let mut everybody = output::Table::new(["player", "elo", "low", "high", "games"]);
+        for rung in players {
+            everybody.row([
+                rung.name.clone(),
+                format!("{:.0}", rung.elo),
+                format!("{:.0}", rung.low),
+                format!("{:.0}", rung.high),
+                rung.games.to_string(),
+            ]);
+        }
+        let mut all = Vec::new();
+        everybody.write(&mut all)?;
+        text.push_str(&format!("\nA tournament of {title}:\n\n{}", String::from_utf8(all)?));
     }
-    let mut all = Vec::new();
-    everybody.write(&mut all)?;
-    text.push_str(&format!("\n{}\n{}\n", String::from_utf8(all)?, ladder.made_by));
+    text.push_str(&format!("\n{}\n", ladder.made_by));
     place.write("table2.txt", &text)?;
     let mut points: Vec<CurvePoint> = greedy
         .iter()
