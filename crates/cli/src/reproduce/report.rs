@@ -108,8 +108,20 @@ fn find<'a>(points: &'a [Point], name: &str) -> Result<&'a Point> {
     found.with_context(|| format!("no curve '{series}'"))
 }
 
-fn judge(claim: &Claim, points: &[Point], ladder: &Ladder) -> Result<Verdict> {
+/// `games` is how long every run of the experiment would be if none diverged.
+fn judge(claim: &Claim, points: &[Point], ladder: &Ladder, games: u64) -> Result<Verdict> {
     let subject = find(points, &claim.of)?;
+    // The end of a curve that broke off, because the weights of all its runs grew beyond all bounds.
+    let broke_off = |name: &str, point: &Point| name.ends_with("@last") && point.games < games;
+    if let Some(other) = &claim.beats {
+        let (one, other) = ((&claim.of, subject), (other, find(points, other)?));
+        for ((name, point), verdict) in [(one, "refuted"), (other, "confirmed")] {
+            if broke_off(name, point) {
+                let measured = format!("{} diverged: no run came beyond {} games", point.series, point.games);
+                return Ok(Verdict { claim: claim.text.clone(), measured, verdict });
+            }
+        }
+    }
     let (mut measured, verdict);
     if let Some(other) = claim.beats.as_ref().or(claim.equals.as_ref()) {
         let other = find(points, other)?;
@@ -188,7 +200,7 @@ pub fn write(place: &Workplace, name: &str, experiment: &Experiment, rated: &[Ra
     }
     let size = experiment.size(place.scale);
     let claims: Vec<Verdict> =
-        experiment.claims.iter().map(|claim| judge(claim, &points, ladder)).collect::<Result<_>>()?;
+        experiment.claims.iter().map(|claim| judge(claim, &points, ladder, size.games)).collect::<Result<_>>()?;
     let made_by = format!(
         "afterstate {}: reproduce rlgo/{name} --scale {}; {} games a run, {} runs a series, about {} rated games a checkpoint",
         env!("CARGO_PKG_VERSION"),
