@@ -23,9 +23,9 @@ use std::sync::atomic::AtomicBool;
 #[derive(Args, Debug)]
 #[command(after_help = "Experiments:
   rlgo/table1   number of features and weights (seconds)
-  rlgo/table2   the headline curve, and alpha-beta on its weights against GNU Go (full: hours)
-  rlgo/fig5     learning curves by window sizes and weight sharing (full: half an hour)
-  rlgo/fig6     learning curves by value function, step size, target and λ (full: an hour)
+  rlgo/table2   the headline curve, and alpha-beta on its weights against GNU Go (full: two hours)
+  rlgo/fig5     learning curves by window sizes and weight sharing (full: 20 minutes)
+  rlgo/fig6     learning curves by value function, step size, target and λ (full: 40 minutes)
 
 Examples:
   afterstate reproduce rlgo/table1
