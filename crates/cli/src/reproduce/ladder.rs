@@ -166,11 +166,6 @@ pub fn of(place: &Workplace) -> Result<Ladder> {
     Ok(ladder)
 }
 
-/// Runs the experiment and prints the comparison.
-pub fn run(place: &Workplace) -> Result<()> {
-    make(place)
-}
-
 /// One pairing: who, and how many games.
 struct Pairing {
     player: Seat,
@@ -216,7 +211,8 @@ impl Seat {
     }
 }
 
-fn make(place: &Workplace) -> Result<()> {
+/// Trains, plays and rates what is missing, writes the ladder down and prints the comparison.
+pub fn make(place: &Workplace) -> Result<()> {
     let settings_path = place.paper.join("table2.toml");
     let text = std::fs::read_to_string(&settings_path).with_context(|| settings_path.display().to_string())?;
     let settings: Settings = toml::from_str(&text).map_err(|error| {

@@ -23,9 +23,9 @@ use std::sync::atomic::AtomicBool;
 #[derive(Args, Debug)]
 #[command(after_help = "Experiments:
   rlgo/table1   number of features and weights (seconds)
-  rlgo/table2   the headline curve, and alpha-beta on its weights against GNU Go (full: two hours)
-  rlgo/fig5     learning curves by window sizes and weight sharing (full: 20 minutes)
-  rlgo/fig6     learning curves by value function, step size, target and λ (full: 40 minutes)
+  rlgo/table2   the headline curve, and alpha-beta on its weights against GNU Go (full: over an hour)
+  rlgo/fig5     learning curves by window sizes and weight sharing (full: under an hour)
+  rlgo/fig6     learning curves by value function, step size, target and λ (full: about an hour)
 
 Examples:
   afterstate reproduce rlgo/table1
@@ -81,7 +81,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
     };
     match args.experiment.as_str() {
         "rlgo/table1" => table1::run(&place),
-        "rlgo/table2" => ladder::run(&place),
+        "rlgo/table2" => ladder::make(&place),
         "rlgo/fig5" | "rlgo/fig6" => figure(&place, &args.experiment["rlgo/".len()..]),
         other => bail!("experiment '{other}': expected rlgo/table1, rlgo/table2, rlgo/fig5 or rlgo/fig6"),
     }

@@ -12,7 +12,6 @@ pub use transposition::{Bound, Entry, TranspositionTable};
 
 use crate::Value;
 use afterstate_games::{Game, Rng};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -75,13 +74,4 @@ impl Budget {
 pub trait Search<G: Game>: Send {
     /// Searches from `root`, where a player must be to move.
     fn search(&mut self, root: &G, budget: &Budget, rng: &mut Rng) -> Decision<G::Move>;
-}
-
-/// Settings that several searches report in the same words.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Effort {
-    /// Positions whose value was computed.
-    pub evaluations: u64,
-    /// Positions that were expanded.
-    pub nodes: u64,
 }
