@@ -5,7 +5,8 @@ use crate::{Game, Outcome, Turn};
 
 /// A default policy in the sense of Monte-Carlo search: plays a game to its end.
 pub trait PlayoutPolicy<G: Game>: Send {
-    /// Plays `game` to its end, appends every move to `trace`, and returns the outcome.
+    /// Plays `game` to its end, appends every move to `trace`, and returns the outcome. A policy may stop where it
+    /// takes the game for decided; `game` is not over then.
     fn play_out(&mut self, game: &mut G, trace: &mut Vec<G::Move>, rng: &mut Rng) -> Outcome;
 }
 

@@ -8,6 +8,7 @@
 //! so atari and the last liberty come for free.
 
 mod legality;
+mod tactics;
 
 use super::point::{AREA, Point};
 use crate::Side;
@@ -46,6 +47,19 @@ impl Color {
         }
     }
 }
+
+/// Hears of every stone that appears on a board and disappears from it. `()` does not listen, at no cost.
+pub(crate) trait Watcher {
+    /// A stone of `color` is put on `point` of a board of `size`.
+    #[inline(always)]
+    fn appears(&mut self, _point: Point, _color: Color, _size: usize) {}
+
+    /// A stone of `color` is lifted from `point` of a board of `size`.
+    #[inline(always)]
+    fn disappears(&mut self, _point: Point, _color: Color, _size: usize) {}
+}
+
+impl Watcher for () {}
 
 /// What surrounds a point: three counts in one word, border counting as a stone of both colours.
 /// Black in bits 0–3, White in bits 4–7, empty in bits 8–11.
@@ -308,6 +322,12 @@ impl Board {
     /// The move must be legal; on an illegal one the board may contradict itself or this may panic.
     #[inline(always)]
     pub fn play(&mut self, point: Point, side: Side) -> usize {
+        self.play_watched(point, side, &mut ())
+    }
+
+    /// [`Board::play`], while `watcher` hears of every stone that appears and disappears.
+    #[inline(always)]
+    pub(crate) fn play_watched(&mut self, point: Point, side: Side, watcher: &mut impl Watcher) -> usize {
         let p = point.0;
         let color = Color::of(side);
         let around = self.cells[at(p)].around;
@@ -316,13 +336,14 @@ impl Board {
         self.stones[side.index()] += 1;
         self.take_from_empty(p);
         let somebody_out_of_breath = self.place(p, color);
+        watcher.appears(point, color, self.size());
         if around >> (4 * side.index()) & 0xf != 0 {
             self.join_neighbours(p, color);
         }
         if somebody_out_of_breath {
             // A stone that fills an enemy eye and lifts a single stone leaves a ko.
             let into_eye = around >> (4 * side.other().index()) & 0xf == 4;
-            self.lift_breathless(p, Color::of(side.other()), into_eye)
+            self.lift_breathless(p, Color::of(side.other()), into_eye, watcher)
         } else {
             0
         }
@@ -373,12 +394,12 @@ impl Board {
 
     /// Lifts the chains of `color` around `p` that have no liberty left, and returns their stones.
     #[inline(always)]
-    fn lift_breathless(&mut self, p: u16, color: Color, into_eye: bool) -> usize {
+    fn lift_breathless(&mut self, p: u16, color: Color, into_eye: bool, watcher: &mut impl Watcher) -> usize {
         let before = self.empty_count;
         for n in self.neighbours(p) {
             let cell = self.cells[at(n)];
             if cell.color == color && self.liberties[at(cell.chain)] == Liberties::NONE {
-                self.lift_chain(cell.chain, color);
+                self.lift_chain(cell.chain, color, watcher);
             }
         }
         let lifted = self.empty_count - before;
@@ -421,12 +442,13 @@ impl Board {
     }
 
     #[inline(always)]
-    fn lift_chain(&mut self, chain: u16, color: Color) {
+    fn lift_chain(&mut self, chain: u16, color: Color, watcher: &mut impl Watcher) {
         let delta = around_delta(color);
         let mut stone = chain;
         loop {
             let next = self.cells[at(stone)].next;
             self.hash ^= stone_hash(color, stone);
+            watcher.disappears(Point(stone), color, self.size());
             self.stones[color as usize & 1] -= 1;
             self.empty[at(self.empty_count)] = stone;
             self.slot[at(stone)] = self.empty_count;

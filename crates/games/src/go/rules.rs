@@ -1,6 +1,6 @@
 //! Go as a [`Game`]: turns, passes, komi, and how a finished position is scored.
 
-use super::board::Board;
+use super::board::{Board, Watcher};
 use super::point::{Move, Point};
 use crate::rng::mix;
 use crate::{Deterministic, Game, Outcome, Repetition, Side, Turn};
@@ -77,6 +77,8 @@ pub struct Go {
     pub(super) scoring: Scoring,
     pub(super) handicap: u8,
     pub(super) moves_left: u16,
+    /// Where the last two moves put stones, the last one first; see [`Go::recent_stones`].
+    pub(super) recent: [Move; 2],
 }
 
 impl Go {
@@ -94,6 +96,7 @@ impl Go {
             scoring: Scoring::TrompTaylor,
             handicap: 0,
             moves_left: u16::MAX,
+            recent: [Move::PASS; 2],
         }
     }
 
@@ -115,10 +118,11 @@ impl Go {
         self
     }
 
-    /// The same position with `side` to move, no pass before it and no ko.
+    /// The same position with `side` to move, no move before it and no ko.
     pub fn with_turn(mut self, side: Side) -> Go {
         self.to_move = side;
         self.passes = 0;
+        self.recent = [Move::PASS; 2];
         self.board.lift_ko();
         self
     }
@@ -161,6 +165,20 @@ impl Go {
         self.passes
     }
 
+    /// Where the last move and the one before it put their stones; `None` for a pass, and where there was no
+    /// move since the position was set up. Playouts answer there; neither legality nor [`Game::key`] depends on it.
+    ///
+    /// ```
+    /// use afterstate_games::{Game, go::{Go, Move, Point}};
+    /// let (mut game, point) = (Go::new(9), Point::at(2, 2, 9));
+    /// game.play(Move::play(point));
+    /// assert_eq!(game.recent_stones(), [Some(point), None]);
+    /// ```
+    #[inline(always)]
+    pub fn recent_stones(&self) -> [Option<Point>; 2] {
+        self.recent.map(Move::point)
+    }
+
     /// Black's lead in points if the game ended now, komi and handicap compensation included.
     pub fn score(&self) -> f64 {
         let compensation = match self.scoring {
@@ -188,16 +206,17 @@ impl Go {
         self.passes >= 2 || self.moves_left == 0
     }
 
-    /// Puts a stone on `point` for `side`, who is to move.
+    /// Puts a stone on `point` for `side`, who is to move; leaves [`Go::recent_stones`] to the caller.
     #[inline(always)]
-    pub(super) fn place_as(&mut self, point: Point, side: Side) {
+    pub(super) fn place_as(&mut self, point: Point, side: Side, watcher: &mut impl Watcher) {
         debug_assert_eq!(side, self.to_move);
-        self.board.play(point, side);
+        self.board.play_watched(point, side, watcher);
         self.passes = 0;
         self.to_move = side.other();
         self.moves_left -= 1;
     }
 
+    /// Passes; leaves [`Go::recent_stones`] to the caller.
     #[inline(always)]
     pub(super) fn pass(&mut self) {
         self.board.lift_ko();
@@ -221,6 +240,7 @@ impl Clone for Go {
         self.scoring = from.scoring;
         self.handicap = from.handicap;
         self.moves_left = from.moves_left;
+        self.recent = from.recent;
     }
 }
 
@@ -259,9 +279,10 @@ impl Game for Go {
     #[inline]
     fn play(&mut self, mv: Move) {
         match mv.point() {
-            Some(point) => self.place_as(point, self.to_move),
+            Some(point) => self.place_as(point, self.to_move, &mut ()),
             None => self.pass(),
         }
+        self.recent = [mv, self.recent[0]];
     }
 
     fn is_legal(&self, mv: Move) -> bool {

@@ -1,0 +1,86 @@
+//! What surrounds a point in all eight directions, as 16 bits that follow the stones.
+
+use crate::go::board::{Board, Color, Watcher};
+use crate::go::point::{AREA, Point};
+
+/// The colours of the eight neighbours, two bits each (see [`Color`]), in the order of [`COMPASS`] from the
+/// lowest bits up.
+pub type Code = u16;
+
+/// The eight directions, as steps to the right and up. The opposite of number `i` is number `7 - i`.
+pub const COMPASS: [(i8, i8); 8] = [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
+
+/// The eight neighbours of a point of a board of `size`, the border included, in the order of [`COMPASS`].
+#[inline(always)]
+pub(crate) fn surroundings(point: Point, size: usize) -> [Point; 8] {
+    let (p, stride) = (point.0, size as u16 + 1);
+    [p - stride - 1, p - stride, p - stride + 1, p - 1, p + 1, p + stride - 1, p + stride, p + stride + 1].map(Point)
+}
+
+/// The code of one point, from the stones.
+///
+/// ```
+/// use afterstate_games::go::{Board, Point, playout::neighbourhood::code_of};
+/// // In the corner A1: five neighbours are off the board (11), three are empty (10).
+/// assert_eq!(code_of(&Board::new(9), Point::at(0, 0, 9)), 0b10_10_11_10_11_11_11_11);
+/// ```
+pub fn code_of(board: &Board, point: Point) -> Code {
+    surroundings(point, board.size()).into_iter().rev().fold(0, |code, n| code << 2 | board.color(n) as Code)
+}
+
+/// The codes of all points, which follow a board that they watch.
+#[derive(Clone, Debug)]
+pub struct Neighbourhoods {
+    codes: [Code; AREA],
+    /// Those of an empty board of this size, from which codes of others are made.
+    empty: [Code; AREA],
+    size: usize,
+}
+
+impl Default for Neighbourhoods {
+    fn default() -> Self {
+        Neighbourhoods { codes: [0; AREA], empty: [0; AREA], size: 0 }
+    }
+}
+
+impl Neighbourhoods {
+    /// Begins anew with an empty board of `size`.
+    pub(crate) fn clear(&mut self, size: usize) {
+        if self.size != size {
+            self.size = size;
+            let board = Board::new(size);
+            for point in Point::all(size) {
+                self.empty[point.index()] = code_of(&board, point);
+            }
+        }
+        let used = ((size + 1) * (size + 2)).min(AREA);
+        self.codes[..used].copy_from_slice(&self.empty[..used]);
+    }
+
+    /// What surrounds a point of the board.
+    #[inline(always)]
+    pub fn code(&self, point: Point) -> Code {
+        self.codes[point.index() & (AREA - 1)]
+    }
+
+    #[inline(always)]
+    fn change(&mut self, point: Point, color: Color, size: usize) {
+        let change = color as Code ^ Color::Empty as Code;
+        for (i, n) in surroundings(point, size).into_iter().enumerate() {
+            // The point is its neighbour's neighbour in the opposite direction.
+            self.codes[n.index() & (AREA - 1)] ^= change << (2 * (7 - i));
+        }
+    }
+}
+
+impl Watcher for Neighbourhoods {
+    #[inline(always)]
+    fn appears(&mut self, point: Point, color: Color, size: usize) {
+        self.change(point, color, size);
+    }
+
+    #[inline(always)]
+    fn disappears(&mut self, point: Point, color: Color, size: usize) {
+        self.change(point, color, size);
+    }
+}
