@@ -6,7 +6,7 @@
 mod checks;
 
 use crate::rng::{Rng, below, stream};
-use crate::{Notation, Turn};
+use crate::{IndexedMoves, Notation, Turn};
 use checks::{Checks, Fault};
 use std::fmt;
 
@@ -101,6 +101,42 @@ pub fn check<G: Notation>(start: &G, settings: Settings) -> Result<Report, Viola
         report.games += 1;
     }
     Ok(report)
+}
+
+/// Plays random games from `start` and checks at every position what [`IndexedMoves`] promises:
+///
+/// - every legal move has a number below the count, and gets the move back from it;
+/// - different legal moves have different numbers;
+/// - a move met before still has its number.
+///
+/// # Errors
+///
+/// The first broken promise.
+///
+/// ```
+/// use afterstate_games::{TicTacToe, conformance};
+/// let positions = conformance::check_indices(&TicTacToe::new(), conformance::Settings::default())?;
+/// assert!(positions > 500);
+/// # Ok::<(), conformance::Violation>(())
+/// ```
+pub fn check_indices<G: Notation + IndexedMoves>(start: &G, settings: Settings) -> Result<u64, Violation> {
+    let (mut known, mut positions) = (Vec::new(), 0);
+    for game in 0..settings.games {
+        let mut rng = stream(settings.seed, u64::from(game));
+        let (mut position, mut moves, mut legal) = (start.clone(), Vec::new(), Vec::new());
+        for _ in 0..settings.longest_game {
+            position.legal_moves(&mut legal);
+            if legal.is_empty() {
+                break;
+            }
+            positions += 1;
+            checks::indices(&position, &legal, &mut known).map_err(|fault| violation(start, &moves, fault))?;
+            let mv = legal[below(&mut rng, legal.len() as u32) as usize];
+            position.play(mv);
+            moves.push(mv);
+        }
+    }
+    Ok(positions)
 }
 
 fn play_one<G: Notation>(

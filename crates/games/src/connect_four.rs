@@ -4,7 +4,7 @@
 //! shifted lines never run from the top of a column into the next.
 
 use crate::rng::mix;
-use crate::{Deterministic, Game, Notation, NotationError, Outcome, Side, Turn};
+use crate::{Deterministic, Game, IndexedMoves, Notation, NotationError, Outcome, Side, Turn};
 
 /// How many columns there are.
 pub const COLUMNS: usize = 7;
@@ -153,6 +153,23 @@ impl Game for ConnectFour {
 }
 
 impl Deterministic for ConnectFour {}
+
+/// Moves are numbered by their columns.
+impl IndexedMoves for ConnectFour {
+    #[inline]
+    fn move_index(&self, column: Column) -> usize {
+        column.index()
+    }
+
+    #[inline]
+    fn move_at(&self, index: usize) -> Column {
+        Column(index as u8)
+    }
+
+    fn index_count(&self) -> usize {
+        COLUMNS
+    }
+}
 
 impl Notation for ConnectFour {
     const NAME: &'static str = "connect-four";

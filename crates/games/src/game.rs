@@ -154,3 +154,40 @@ pub trait Game: Clone + Send + Sync + 'static {
 
 /// A game without dice. Searches that cannot handle chance demand it, so that the compiler refuses the others.
 pub trait Deterministic: Game {}
+
+/// A game whose moves have small numbers, the same in every position, so that what is known of a move can be
+/// kept in plain arrays: search trees and all-moves-as-first statistics need it.
+///
+/// # Contract
+///
+/// `move_at(move_index(mv)) == mv` for every legal move, and every index is below `index_count`. The
+/// conformance module's [`check_indices`](crate::conformance::check_indices) checks this on random games.
+///
+/// ```
+/// use afterstate_games::{IndexedMoves, go::{Go, Move, Point}};
+/// let (game, mv) = (Go::new(9), Move::play(Point::at(2, 1, 9)));
+/// let index = game.move_index(mv);
+/// assert!(index < game.index_count());
+/// assert_eq!(game.move_at(index), mv);
+/// assert_eq!(game.pass(), Some(Move::PASS));
+/// ```
+pub trait IndexedMoves: Game {
+    /// The number of a move: equal moves of any two positions of a game have equal numbers, different moves
+    /// of a position have different ones.
+    fn move_index(&self, mv: Self::Move) -> usize;
+
+    /// The move with this number. It need not be legal now.
+    ///
+    /// # Panics
+    ///
+    /// Perhaps, if `index` is not the number of any move.
+    fn move_at(&self, index: usize) -> Self::Move;
+
+    /// How many numbers there are; at most 65,536.
+    fn index_count(&self) -> usize;
+
+    /// The move that leaves the position as it is but for the turn, if the game has one.
+    fn pass(&self) -> Option<Self::Move> {
+        None
+    }
+}

@@ -17,7 +17,7 @@ pub mod rng;
 pub mod tic_tac_toe;
 
 pub use connect_four::ConnectFour;
-pub use game::{Deterministic, Game, Outcome, Repetition, Side, Turn};
+pub use game::{Deterministic, Game, IndexedMoves, Outcome, Repetition, Side, Turn};
 pub use notation::{Notation, NotationError};
 pub use playout::{PlayoutPolicy, UniformPlayout};
 pub use record::Record;

@@ -5,7 +5,7 @@
 //! [`crate::conformance::check`], and count its moves with [`crate::perft`].
 
 use crate::rng::mix;
-use crate::{Deterministic, Game, Notation, NotationError, Outcome, Side, Turn};
+use crate::{Deterministic, Game, IndexedMoves, Notation, NotationError, Outcome, Side, Turn};
 
 /// A move: a mark on one of the nine squares, numbered 0 to 8 row by row from the upper left.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -105,6 +105,20 @@ impl Game for TicTacToe {
 }
 
 impl Deterministic for TicTacToe {}
+
+impl IndexedMoves for TicTacToe {
+    fn move_index(&self, square: Square) -> usize {
+        usize::from(square.0)
+    }
+
+    fn move_at(&self, index: usize) -> Square {
+        Square(index as u8)
+    }
+
+    fn index_count(&self) -> usize {
+        9
+    }
+}
 
 impl Notation for TicTacToe {
     const NAME: &'static str = "tic-tac-toe";

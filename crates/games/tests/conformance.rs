@@ -1,6 +1,6 @@
 //! The games keep their promises, and the conformance check notices when a game does not.
 
-use afterstate_games::conformance::{Settings, check};
+use afterstate_games::conformance::{Settings, check, check_indices};
 use afterstate_games::go::handicap::fixed_handicap;
 use afterstate_games::go::{Go, Komi, Scoring};
 use afterstate_games::{ConnectFour, Game, Notation, NotationError, Outcome, Side, TicTacToe, Turn};
@@ -39,6 +39,18 @@ fn go_with_handicap_conforms() {
         .with_handicap(&fixed_handicap(7, 3).unwrap())
         .unwrap();
     check(&start, Settings { games: 10, ..Settings::default() }).unwrap_or_else(|v| panic!("{v}"));
+}
+
+#[test]
+fn moves_have_numbers_of_their_own() {
+    let settings = Settings { games: 100, ..Settings::default() };
+    check_indices(&TicTacToe::new(), settings).unwrap_or_else(|v| panic!("{v}"));
+    check_indices(&ConnectFour::new(), settings).unwrap_or_else(|v| panic!("{v}"));
+    for size in [5, 9, 13, 19] {
+        let longest_game = 2 * (size * size) as u32;
+        let settings = Settings { games: 5, longest_game, ..Settings::default() };
+        check_indices(&Go::new(size), settings).unwrap_or_else(|v| panic!("{v}"));
+    }
 }
 
 /// Ways to break a game.

@@ -1,14 +1,35 @@
 //! Choosing a move.
 
 pub mod alpha_beta;
+mod greedy_mcts;
+mod leaf;
+pub mod mc_rave;
+pub mod mcts;
+pub mod mcts_solver;
 mod minimax;
+pub mod prior;
+mod rave;
 mod score;
+pub mod selection;
 mod transposition;
+pub mod tree;
+pub mod uct;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
+pub use greedy_mcts::GreedyMcts;
+pub use leaf::{Leaf, PlayOut, PlayoutObserver, Truncated};
+pub use mc_rave::{McRave, Schedule};
+pub use mcts::{
+    FinalMove, Mcts, MctsSettings, MoveReport, Parallelisation, Passes, SearchReport, Situation, Watch, Widening,
+};
+pub use mcts_solver::Proof;
 pub use minimax::minimax;
+pub use prior::{ByValue, Even, Experience, Grandfather, NewPosition, Prior, PriorValue};
+pub use rave::Rave;
 pub use score::Score;
+pub use selection::Selection;
 pub use transposition::{Bound, Entry, TranspositionTable};
+pub use uct::Uct;
 
 use crate::Value;
 use afterstate_games::{Game, Rng};

@@ -1,7 +1,7 @@
 //! The single checks behind [`super::check`].
 
 use crate::rng::{Rng, below};
-use crate::{Game, Notation, Turn};
+use crate::{Game, IndexedMoves, Notation, Turn};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -22,6 +22,28 @@ fn play<G: Game>(position: &mut G, mv: G::Move) -> Result<(), Fault> {
         let _ = (position.turn(), position.key());
     }));
     ensure(played.is_ok(), "every legal move and chance outcome can be played", || format!("playing {mv:?} panics"))
+}
+
+/// The numbers of the `legal` moves of a position; `known` holds the move that each number stood for so far.
+pub(super) fn indices<G: IndexedMoves>(
+    position: &G,
+    legal: &[G::Move],
+    known: &mut Vec<Option<G::Move>>,
+) -> Result<(), Fault> {
+    let count = position.index_count();
+    ensure(count <= 1 << 16, "there are at most 65,536 numbers of moves", || format!("there are {count}"))?;
+    known.resize(count, None);
+    for &mv in legal {
+        let index = position.move_index(mv);
+        ensure(index < count, "the number of a move is below their count", || format!("{mv:?} is {index} of {count}"))?;
+        let back = position.move_at(index);
+        ensure(back == mv, "the number of a move leads back to it", || {
+            format!("{mv:?} is {index}, which is {back:?}")
+        })?;
+        let other = known[index].get_or_insert(mv);
+        ensure(*other == mv, "a number stands for one move", || format!("{index} is {mv:?} and {other:?}"))?;
+    }
+    Ok(())
 }
 
 /// So many different moves are remembered, to ask about their legality elsewhere.

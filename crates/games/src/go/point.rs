@@ -98,6 +98,18 @@ impl Move {
         if self.0 == 0 { None } else { Some(Point(self.0)) }
     }
 
+    /// The [`Point::index`] of the point, 0 for a pass.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The inverse of [`Move::index`].
+    #[inline(always)]
+    pub const fn from_index(index: usize) -> Move {
+        Move(index as u16)
+    }
+
     /// Whether this is a pass.
     #[inline(always)]
     pub const fn is_pass(self) -> bool {

@@ -3,7 +3,7 @@
 use super::board::{Board, Watcher};
 use super::point::{Move, Point};
 use crate::rng::mix;
-use crate::{Deterministic, Game, Outcome, Repetition, Side, Turn};
+use crate::{Deterministic, Game, IndexedMoves, Outcome, Repetition, Side, Turn};
 use serde::{Deserialize, Serialize};
 
 /// Points that White gets for moving second, in steps of one half.
@@ -312,3 +312,28 @@ impl Game for Go {
 }
 
 impl Deterministic for Go {}
+
+/// Numbers are those of [`Point::index`](super::Point::index), for simulations ask for them at every move; the
+/// pass is 0.
+impl IndexedMoves for Go {
+    #[inline(always)]
+    fn move_index(&self, mv: Move) -> usize {
+        mv.index()
+    }
+
+    #[inline(always)]
+    fn move_at(&self, index: usize) -> Move {
+        Move::from_index(index)
+    }
+
+    #[inline]
+    fn index_count(&self) -> usize {
+        // The last point of the board, and one more.
+        (self.size() + 1) * (self.size() + 1)
+    }
+
+    #[inline]
+    fn pass(&self) -> Option<Move> {
+        Some(Move::PASS)
+    }
+}

@@ -1,0 +1,337 @@
+//! [`Mcts`]: Monte-Carlo tree search (paper 003, §2.4), for every selection rule, default policy and prior.
+//!
+//! ```text
+//! while there is time:  simulate(s₀)
+//! play argmaxₐ N(s₀,a)
+//! ```
+//!
+//! Reading order: [`worker`] (a simulation: select, expand, play out, back up), the selection rules ([`uct`](super::uct),
+//! [`mc_rave`](super::mc_rave), …), [`tree`](super::tree) (where the statistics live), and this file: what goes
+//! on around simulations.
+
+mod history;
+mod report;
+mod run;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod worker;
+
+pub use report::{MoveReport, SearchReport};
+pub use settings::{FinalMove, MctsSettings, Parallelisation, Passes, Widening};
+
+use super::leaf::{Leaf, PlayoutObserver};
+use super::mcts_solver::Proof;
+use super::prior::Prior;
+use super::selection::Selection;
+use super::tree::{Node, NodeIndex, ROOT, Tree};
+use super::{Budget, Decision, Search};
+use afterstate_games::{Deterministic, Game, IndexedMoves, Record, Rng, Side, Turn};
+use history::History;
+use std::time::Duration;
+use worker::Worker;
+
+/// A position to be searched, with what its past forbids.
+#[derive(Clone, Debug)]
+pub struct Situation<'a, G: Game> {
+    /// The position, in which a player must be to move.
+    pub position: &'a G,
+    /// The moves to choose from; `None` for the candidate moves. All must be legal.
+    pub moves: Option<&'a [G::Move]>,
+    /// [`Game::repetition_key`] of every position so far, the present one included or not. Only games that forbid repetition need it.
+    pub history: &'a [u64],
+}
+
+impl<'a, G: Game> Situation<'a, G> {
+    /// A position without a past.
+    pub fn new(position: &'a G) -> Self {
+        Situation { position, moves: None, history: &[] }
+    }
+
+    /// Where a record stands now. `moves` are those to choose from, which the record must allow.
+    pub fn of(record: &'a Record<G>, moves: &'a [G::Move]) -> Self {
+        Situation { position: record.position(), moves: Some(moves), history: record.repetition_keys() }
+    }
+}
+
+/// Somebody who wants to see how a search goes on.
+pub struct Watch<'a, M> {
+    /// How long to wait between two reports.
+    pub every: Duration,
+    /// Gets each report. It is called by the searching thread, which goes on when it returns.
+    pub report: &'a mut (dyn FnMut(SearchReport<M>) + Send),
+}
+
+/// Monte-Carlo tree search with selection rule `S`, default policy `L`, priors `P` and an observer `O`.
+///
+/// ```
+/// use afterstate_engine::search::{Mcts, MctsSettings, PlayOut, Uct};
+/// use afterstate_engine::{Budget, Search};
+/// use afterstate_games::{Game, Notation, TicTacToe, UniformPlayout, stream};
+/// // X completes a line.
+/// let game = TicTacToe::parse_position("XX./OO./...").unwrap();
+/// let settings = MctsSettings { simulations: 200, memory_mib: 1, ..MctsSettings::default() };
+/// let mut search = Mcts::new(Uct::default(), PlayOut(UniformPlayout::default()), settings);
+/// let decision = search.search(&game, &Budget::default(), &mut stream(1, 0));
+/// assert_eq!(decision.best.map(|mv| game.move_text(mv)), Some("3".to_string()));
+/// ```
+pub struct Mcts<G: Game, S, L, P = (), O = ()> {
+    rule: S,
+    leaf: L,
+    prior: P,
+    observer: O,
+    settings: MctsSettings,
+    /// One, or one for each thread with root parallelisation.
+    trees: Vec<Tree>,
+    workers: Vec<Worker<G, L, P, O>>,
+    history: History,
+    /// The position at the root of the trees, if they hold anything.
+    root: Option<G>,
+    simulations: u64,
+}
+
+impl<G, S, L> Mcts<G, S, L>
+where
+    G: IndexedMoves + Deterministic,
+    S: Selection,
+    L: Leaf<G>,
+{
+    /// A search without prior knowledge. It takes memory when it first searches.
+    pub fn new(rule: S, leaf: L, settings: MctsSettings) -> Self {
+        Mcts::with(rule, leaf, (), (), settings)
+    }
+}
+
+impl<G, S, L, P, O> Mcts<G, S, L, P, O>
+where
+    G: IndexedMoves + Deterministic,
+    S: Selection,
+    L: Leaf<G>,
+    P: Prior<G>,
+    O: PlayoutObserver<G>,
+{
+    /// A search with prior knowledge, and somebody who watches simulations end.
+    pub fn with(rule: S, leaf: L, prior: P, observer: O, settings: MctsSettings) -> Self {
+        let (trees, workers, history) = (Vec::new(), Vec::new(), History::new());
+        Mcts { rule, leaf, prior, observer, settings, trees, workers, history, root: None, simulations: 0 }
+    }
+
+    /// Its settings.
+    pub fn settings(&self) -> &MctsSettings {
+        &self.settings
+    }
+
+    /// What watched, with all that it saw.
+    pub fn observer(&self) -> &O {
+        &self.observer
+    }
+
+    /// The same, to be changed: to forget what it saw before the next search, say.
+    pub fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
+    /// The tree, or the first of several; `None` before the first search.
+    pub fn tree(&self) -> Option<&Tree> {
+        self.trees.first()
+    }
+
+    /// Forgets what was learnt: the next search runs as if it were the first.
+    pub fn clear(&mut self) {
+        self.root = None;
+    }
+
+    /// Searches among the moves that `situation` allows.
+    pub fn search_situation(
+        &mut self,
+        situation: &Situation<'_, G>,
+        budget: &Budget,
+        rng: &mut Rng,
+        watch: Option<Watch<'_, G::Move>>,
+    ) -> Decision<G::Move> {
+        let Turn::Player(side) = situation.position.turn() else { return Decision::resign() };
+        let mut moves = Vec::new();
+        match situation.moves {
+            Some(allowed) => moves.extend_from_slice(allowed),
+            None => worker::candidates(situation.position, self.settings.passes, &mut moves),
+        }
+        if moves.is_empty() {
+            return Decision::resign();
+        }
+        self.prepare(situation, &moves, side, budget, rng);
+        self.run(situation.position, side, budget, rng, watch);
+        self.decide(situation.position, side)
+    }
+
+    /// What is known of the position that was searched last.
+    pub fn report(&self) -> SearchReport<G::Move> {
+        match &self.root {
+            Some(root) => run::report(&self.trees, root, self.settings.final_move, self.simulations),
+            None => SearchReport { simulations: 0, visits: 0, value: None, moves: Vec::new() },
+        }
+    }
+
+    /// Makes trees whose root is the position of `situation`, with `moves` below it.
+    fn prepare(&mut self, situation: &Situation<'_, G>, moves: &[G::Move], side: Side, budget: &Budget, rng: &mut Rng) {
+        let position = situation.position;
+        self.set_up_workers(position);
+        let trees = match self.settings.parallelisation {
+            Parallelisation::Tree => 1,
+            Parallelisation::Root => self.settings.threads.max(1) as usize,
+        };
+        let keeps = self.settings.reuse_tree && self.trees.len() == trees && self.follows(situation.history);
+        let moves_since = if keeps { self.root.as_ref().and_then(|root| path_to(root, position)) } else { None };
+        self.trees.resize_with(trees, || Tree::new(1));
+        for tree in &mut self.trees {
+            let node = moves_since.as_ref().and_then(|moves| follow(tree, position, moves));
+            match node {
+                Some(ROOT) => {}
+                Some(node) => {
+                    tree.keep(node, 0);
+                }
+                None => tree.clear(),
+            }
+        }
+        self.root = Some(position.clone());
+        let now = position.repetition_key();
+        let earlier = situation.history.iter().copied().filter(|&key| key != now);
+        self.history.set(earlier.chain([now]));
+        self.make_room(position, budget);
+        let (full, worker) = (Default::default(), &mut self.workers[0]);
+        let task = worker::Task {
+            rule: &self.rule,
+            settings: &self.settings,
+            root: position,
+            side,
+            history: &self.history,
+            shared: false,
+            full: &full,
+        };
+        for tree in &mut self.trees {
+            if !restrict(tree, position, moves) {
+                tree.clear();
+                worker.stand_at_root(position);
+                if tree.claim(ROOT) {
+                    worker.add_moves(&task, tree, ROOT, side, moves.to_vec(), rng);
+                }
+            }
+        }
+    }
+
+    fn set_up_workers(&mut self, position: &G) {
+        let threads = self.settings.threads.max(1) as usize;
+        while self.workers.len() < threads {
+            let (leaf, prior, observer) = (self.leaf.clone(), self.prior.clone(), self.observer.fork());
+            self.workers.push(Worker::new(position.clone(), leaf, prior, observer));
+        }
+    }
+
+    /// Whether the game may have gone on from where the last search stood.
+    fn follows(&self, history: &[u64]) -> bool {
+        let known = self.history.keys();
+        // Without a history nothing speaks against it.
+        history.is_empty() || known.len() <= 1 || known.iter().all(|key| history.contains(key))
+    }
+
+    /// Room for as many nodes as the budget can fill, within the limit.
+    fn make_room(&mut self, position: &G, budget: &Budget) {
+        let most = Tree::capacity_of(self.settings.memory_mib) / self.trees.len();
+        let simulations = self.limit(budget).unwrap_or(u64::MAX);
+        let block = position.index_count() as u64;
+        for tree in &mut self.trees {
+            let wanted = (tree.used() as u64).saturating_add(simulations.saturating_add(1).saturating_mul(block));
+            // The root's own moves always fit.
+            tree.reserve(most.min(usize::try_from(wanted).unwrap_or(most)).max(1 + block as usize));
+        }
+    }
+
+    /// At most so many simulations; `None`: time alone decides.
+    fn limit(&self, budget: &Budget) -> Option<u64> {
+        match budget.simulations {
+            Some(limit) => Some(limit),
+            None if budget.deadline.is_some() || budget.stop.is_some() => None,
+            None => Some(self.settings.simulations),
+        }
+    }
+
+    fn decide(&mut self, position: &G, side: Side) -> Decision<G::Move> {
+        let report = run::report(&self.trees, position, self.settings.final_move, self.simulations);
+        let Some(best) = report.moves.into_iter().next() else { return Decision::resign() };
+        let seen = best.value.map_or(0.5, |value| value.seen_by(side));
+        let resigns = seen < self.settings.resign_below;
+        let depth = u32::try_from(best.principal_variation.len()).ok();
+        Decision {
+            best: (!resigns).then_some(best.mv),
+            value: best.value,
+            principal_variation: best.principal_variation,
+            effort: self.simulations,
+            depth,
+        }
+    }
+}
+
+/// The at most two moves that lead from `from` to `to`.
+fn path_to<G: IndexedMoves>(from: &G, to: &G) -> Option<Vec<G::Move>> {
+    let key = to.key();
+    if from.key() == key {
+        return Some(Vec::new());
+    }
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    from.legal_moves(&mut first);
+    for &a in &first {
+        let mut after = from.clone();
+        after.play(a);
+        if after.key() == key {
+            return Some(vec![a]);
+        }
+        after.legal_moves(&mut second);
+        for &b in &second {
+            let mut after = after.clone();
+            after.play(b);
+            if after.key() == key {
+                return Some(vec![a, b]);
+            }
+        }
+    }
+    None
+}
+
+/// The node that `moves` lead to.
+fn follow<G: IndexedMoves>(tree: &Tree, game: &G, moves: &[G::Move]) -> Option<NodeIndex> {
+    moves.iter().try_fold(ROOT, |node, &mv| report::child(tree, node, game.move_index(mv)))
+}
+
+/// Forbids the moves at the root that are not among `moves`; false if the tree lacks one of these.
+fn restrict<G: IndexedMoves>(tree: &Tree, game: &G, moves: &[G::Move]) -> bool {
+    let Some(children) = tree.children(ROOT) else { return false };
+    let block = tree.block(children);
+    if !moves.iter().all(|&mv| block.iter().any(|node| node.index() == game.move_index(mv))) {
+        return false;
+    }
+    let mut changed = false;
+    for node in block {
+        let allowed = moves.iter().any(|&mv| game.move_index(mv) == node.index());
+        if allowed == (node.proof() == Proof::Forbidden) {
+            node.prove(if allowed { Proof::Open } else { Proof::Forbidden });
+            changed = true;
+        }
+    }
+    if changed {
+        // What was proved of all moves together need not hold for fewer, or more.
+        tree.node(ROOT).prove(Proof::Open);
+    }
+    true
+}
+
+impl<G, S, L, P, O> Search<G> for Mcts<G, S, L, P, O>
+where
+    G: IndexedMoves + Deterministic,
+    S: Selection,
+    L: Leaf<G>,
+    P: Prior<G>,
+    O: PlayoutObserver<G>,
+{
+    fn search(&mut self, root: &G, budget: &Budget, rng: &mut Rng) -> Decision<G::Move> {
+        self.search_situation(&Situation::new(root), budget, rng, None)
+    }
+}

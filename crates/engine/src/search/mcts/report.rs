@@ -1,0 +1,170 @@
+//! What a tree knows of the moves at its root, and which of them is played.
+
+use super::settings::FinalMove;
+use crate::Value;
+use crate::search::mcts_solver::Proof;
+use crate::search::tree::{NodeIndex, ROOT, Tree};
+use afterstate_games::{IndexedMoves, Side, Turn};
+use std::cmp::Ordering;
+
+/// What is known of a move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveReport<M> {
+    /// The move.
+    pub mv: M,
+    /// How many simulations began with it, priors not counted.
+    pub visits: u32,
+    /// Q, priors included: the first player's mean outcome, or what was proved. `None` without any experience.
+    pub value: Option<Value>,
+    /// What the priors said.
+    pub prior: Option<Value>,
+    /// How often the all-moves-as-first statistics were updated, priors not counted.
+    pub amaf_visits: u32,
+    /// Q̃, priors included.
+    pub amaf_value: Option<Value>,
+    /// What is certain.
+    pub proof: Proof,
+    /// The line that is expected after it, itself included.
+    pub principal_variation: Vec<M>,
+}
+
+/// What is known of the position that is searched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchReport<M> {
+    /// How many simulations this search has done.
+    pub simulations: u64,
+    /// How many simulations the tree holds at its root, with those that earlier searches left.
+    pub visits: u64,
+    /// The value of the best move.
+    pub value: Option<Value>,
+    /// All moves, the best first: the first one would be played.
+    pub moves: Vec<MoveReport<M>>,
+}
+
+/// The moves of a position with their statistics, in no order; those that may not be played left out.
+pub(super) fn children<G: IndexedMoves>(tree: &Tree, game: &G) -> Vec<MoveReport<G::Move>> {
+    let Some(children) = tree.children(ROOT) else { return Vec::new() };
+    let block = tree.block(children);
+    let playable = block.iter().filter(|node| node.proof() != Proof::Forbidden);
+    playable
+        .map(|node| MoveReport {
+            mv: game.move_at(node.index()),
+            visits: node.visits(),
+            value: node.proof().value().or_else(|| node.outcomes.mean().map(Value)),
+            prior: node.prior().map(Value),
+            amaf_visits: node.amaf_visits(),
+            amaf_value: node.amaf.mean().map(Value),
+            proof: node.proof(),
+            principal_variation: Vec::new(),
+        })
+        .collect()
+}
+
+/// Adds the simulations of another tree to a move's.
+pub(super) fn merge<M>(into: &mut MoveReport<M>, other: &MoveReport<M>) {
+    let mean = |a: Option<Value>, n: u32, b: Option<Value>, m: u32| match (a, b) {
+        (Some(a), Some(b)) if n + m > 0 => {
+            Some(Value(((f64::from(a.0) * f64::from(n) + f64::from(b.0) * f64::from(m)) / f64::from(n + m)) as f32))
+        }
+        (a, b) => a.or(b),
+    };
+    into.value = mean(into.value, into.visits, other.value, other.visits);
+    into.amaf_value = mean(into.amaf_value, into.amaf_visits, other.amaf_value, other.amaf_visits);
+    into.visits += other.visits;
+    into.amaf_visits += other.amaf_visits;
+    if into.proof == Proof::Open {
+        into.proof = other.proof;
+    }
+    if let Some(value) = into.proof.value() {
+        into.value = Some(value);
+    }
+}
+
+/// Puts the moves into the order in which `side` would play them, the best first.
+pub(super) fn sort<M>(moves: &mut [MoveReport<M>], side: Side, rule: FinalMove) {
+    moves.sort_by(|a, b| better(b, a, side, rule));
+}
+
+/// Certain wins come first and certain losses last. A certain draw is compared by value.
+fn better<M>(a: &MoveReport<M>, b: &MoveReport<M>, side: Side, rule: FinalMove) -> Ordering {
+    let class = |report: &MoveReport<M>| match report.proof {
+        proof if proof == Proof::win(side) => 2,
+        Proof::Open | Proof::Draw => 1,
+        _ => 0,
+    };
+    let seen = |report: &MoveReport<M>| report.value.map_or(f32::NEG_INFINITY, |value| value.seen_by(side));
+    let by_value = || seen(a).total_cmp(&seen(b));
+    let by_visits = || a.visits.cmp(&b.visits);
+    class(a).cmp(&class(b)).then_with(|| {
+        if a.proof == Proof::Draw || b.proof == Proof::Draw {
+            return by_value().then_with(by_visits);
+        }
+        match rule {
+            FinalMove::Visits => by_visits().then_with(by_value),
+            FinalMove::Value => (a.visits > 0).cmp(&(b.visits > 0)).then_with(by_value).then_with(by_visits),
+            FinalMove::LowerBound => {
+                lower_bound(a, side).total_cmp(&lower_bound(b, side)).then_with(by_visits).then_with(by_value)
+            }
+        }
+    })
+}
+
+/// The mean less one standard error, as the side to move sees it.
+fn lower_bound<M>(report: &MoveReport<M>, side: Side) -> f32 {
+    match (report.value, report.visits) {
+        (Some(value), visits) if visits > 0 => {
+            let mean = value.seen_by(side);
+            // Even if all outcomes so far were the same, others are possible: half a win and half a loss are added.
+            let n = visits as f32;
+            let smooth = (mean * n + 0.5) / (n + 1.0);
+            mean - (smooth * (1.0 - smooth) / n).sqrt()
+        }
+        _ => f32::NEG_INFINITY,
+    }
+}
+
+/// The line that follows the child of the root that is `first`: at each position the move that would be played.
+pub(super) fn line<G: IndexedMoves>(tree: &Tree, root: &G, first: G::Move, rule: FinalMove) -> Vec<G::Move> {
+    let mut line = vec![first];
+    let mut game = root.clone();
+    let Some(mut node) = child(tree, ROOT, root.move_index(first)) else { return line };
+    game.play(first);
+    while let (Turn::Player(side), Some(children)) = (game.turn(), tree.children(node)) {
+        let best = children
+            .filter(|&child| {
+                let node = tree.node(child);
+                node.proof() != Proof::Forbidden && (node.visits() > 0 || node.proof() != Proof::Open)
+            })
+            .map(|child| (child, summary(tree, child)))
+            .max_by(|a, b| better(&a.1, &b.1, side, rule));
+        let Some((best, summary)) = best else { break };
+        // What was visited once is hardly an expectation.
+        if summary.visits < 2 && summary.proof == Proof::Open {
+            break;
+        }
+        let mv = game.move_at(tree.node(best).index());
+        game.play(mv);
+        line.push(mv);
+        node = best;
+    }
+    line
+}
+
+fn summary(tree: &Tree, node: NodeIndex) -> MoveReport<()> {
+    let node = tree.node(node);
+    MoveReport {
+        mv: (),
+        visits: node.visits(),
+        value: node.proof().value().or_else(|| node.outcomes.mean().map(Value)),
+        prior: None,
+        amaf_visits: 0,
+        amaf_value: None,
+        proof: node.proof(),
+        principal_variation: Vec::new(),
+    }
+}
+
+/// The child of `node` that is move number `index`.
+pub(super) fn child(tree: &Tree, node: NodeIndex, index: usize) -> Option<NodeIndex> {
+    tree.children(node)?.find(|&child| tree.node(child).index() == index)
+}

@@ -1,0 +1,235 @@
+//! The loop around simulations: limits, threads, memory, reports.
+
+use super::report::{self, SearchReport};
+use super::settings::{FinalMove, Parallelisation};
+use super::worker::{Task, Worker};
+use super::{IndexedMoves, Mcts, Watch};
+use crate::search::Budget;
+use crate::search::leaf::{Leaf, PlayoutObserver};
+use crate::search::mcts_solver::Proof;
+use crate::search::prior::Prior;
+use crate::search::selection::Selection;
+use crate::search::tree::{ROOT, Statistic, Tree};
+use afterstate_games::{Deterministic, Rng, Side, Turn, stream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+/// So many simulations pass between two looks at the clock.
+const CLOCK_EVERY: u64 = 16;
+/// So many simulations pass between two looks at whether the decision is settled.
+const SETTLED_EVERY: u64 = 64;
+
+/// What the threads of a search tell each other.
+struct Progress<'a> {
+    budget: &'a Budget,
+    /// At most so many simulations.
+    limit: u64,
+    /// How many simulations have begun.
+    begun: AtomicU64,
+    /// Everybody shall stop.
+    stop: AtomicBool,
+    /// A tree has no room left.
+    full: AtomicBool,
+    start: Instant,
+}
+
+impl<G, S, L, P, O> Mcts<G, S, L, P, O>
+where
+    G: IndexedMoves + Deterministic,
+    S: Selection,
+    L: Leaf<G>,
+    P: Prior<G>,
+    O: PlayoutObserver<G>,
+{
+    /// Simulates until the budget is used up or the decision settled.
+    pub(super) fn run(
+        &mut self,
+        root: &G,
+        side: Side,
+        budget: &Budget,
+        rng: &mut Rng,
+        mut watch: Option<Watch<'_, G::Move>>,
+    ) {
+        let progress = Progress {
+            budget,
+            limit: self.limit(budget).unwrap_or(u64::MAX),
+            begun: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            full: AtomicBool::new(false),
+            start: Instant::now(),
+        };
+        let mut next_report = watch.as_ref().map(|watch| progress.start + watch.every);
+        let mut rngs: Vec<Rng> = self.thread_streams(rng);
+        self.simulations = 0;
+        let mut least_visits = 2;
+        let mut growing = true;
+        loop {
+            progress.full.store(false, Ordering::Relaxed);
+            self.round(root, side, &progress, growing, rng, &mut rngs, &mut watch, &mut next_report);
+            if !growing || !progress.full.load(Ordering::Relaxed) || progress.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            growing = self.forget_least_visited(&mut least_visits);
+        }
+        let template = &mut self.observer;
+        for worker in &mut self.workers {
+            let fresh = template.fork();
+            template.join(std::mem::replace(&mut worker.observer, fresh));
+        }
+    }
+
+    /// One stream for each thread beside the first, which uses the caller's.
+    fn thread_streams(&self, rng: &mut Rng) -> Vec<Rng> {
+        let others = self.settings.threads.saturating_sub(1);
+        if others == 0 {
+            return Vec::new();
+        }
+        let seed = u64::from(afterstate_games::rng::below(rng, u32::MAX));
+        (1..=u64::from(others)).map(|thread| stream(seed, thread)).collect()
+    }
+
+    /// Simulates on all threads until the end, or until a tree is full if it should be `growing`.
+    #[allow(clippy::too_many_arguments)]
+    fn round(
+        &mut self,
+        root: &G,
+        side: Side,
+        progress: &Progress<'_>,
+        growing: bool,
+        rng: &mut Rng,
+        rngs: &mut [Rng],
+        watch: &mut Option<Watch<'_, G::Move>>,
+        next_report: &mut Option<Instant>,
+    ) {
+        let threads = rngs.len() + 1;
+        let task = Task {
+            rule: &self.rule,
+            settings: &self.settings,
+            root,
+            side,
+            history: &self.history,
+            shared: threads > 1 && self.settings.parallelisation == Parallelisation::Tree,
+            full: &progress.full,
+        };
+        let (trees, settings) = (&self.trees[..], &self.settings);
+        let goes_on = || !(progress.stop.load(Ordering::Relaxed) || growing && progress.full.load(Ordering::Relaxed));
+        let simulate = |worker: &mut Worker<G, L, P, O>, tree: &Tree, rng: &mut Rng| {
+            if progress.begun.fetch_add(1, Ordering::Relaxed) >= progress.limit {
+                progress.begun.fetch_sub(1, Ordering::Relaxed);
+                return false;
+            }
+            worker.simulate(&task, tree, rng);
+            true
+        };
+        let (own, others) = self.workers[..threads].split_at_mut(1);
+        std::thread::scope(|scope| {
+            for ((i, worker), rng) in others.iter_mut().enumerate().zip(rngs) {
+                let tree = trees.get(i + 1).unwrap_or(&trees[0]);
+                let (goes_on, simulate) = (&goes_on, &simulate);
+                scope.spawn(move || while goes_on() && simulate(worker, tree, rng) {});
+            }
+            let mut own_count = 0u64;
+            while goes_on() && simulate(&mut own[0], &trees[0], rng) {
+                own_count += 1;
+                let begun = progress.begun.load(Ordering::Relaxed);
+                if own_count.is_multiple_of(CLOCK_EVERY) && progress.budget.expired()
+                    || trees[0].node(ROOT).outcomes.count() >= Statistic::MOST
+                    || settings.solver && trees.iter().any(|tree| tree.node(ROOT).proof() != Proof::Open)
+                    || settings.early_stop
+                        && own_count.is_multiple_of(SETTLED_EVERY)
+                        && trees.len() == 1
+                        && settled(&trees[0], settings.final_move, progress, begun)
+                {
+                    progress.stop.store(true, Ordering::Relaxed);
+                }
+                if let (Some(watch), Some(at)) = (watch.as_mut(), next_report.as_mut())
+                    && own_count.is_multiple_of(CLOCK_EVERY)
+                    && Instant::now() >= *at
+                {
+                    (watch.report)(report(trees, root, settings.final_move, begun));
+                    *at = Instant::now() + watch.every;
+                }
+            }
+            if !(growing && progress.full.load(Ordering::Relaxed)) {
+                progress.stop.store(true, Ordering::Relaxed);
+            }
+        });
+        self.simulations = progress.begun.load(Ordering::Relaxed);
+    }
+
+    /// Cuts off what lies below the least visited positions until half of each tree is free; false if that would
+    /// leave hardly anything.
+    fn forget_least_visited(&mut self, least_visits: &mut u32) -> bool {
+        for tree in &mut self.trees {
+            while tree.used() > tree.capacity() / 2 {
+                tree.keep(ROOT, *least_visits);
+                if tree.used() > tree.capacity() / 2 {
+                    if *least_visits >= tree.node(ROOT).visits() {
+                        return false;
+                    }
+                    *least_visits = least_visits.saturating_mul(2);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Whether the most visited move stays the most visited whatever the rest of the budget brings.
+fn settled(tree: &Tree, rule: FinalMove, progress: &Progress<'_>, begun: u64) -> bool {
+    if rule != FinalMove::Visits {
+        return false;
+    }
+    let Some(children) = tree.children(ROOT) else { return false };
+    let (mut first, mut second, mut playable) = (0, 0, 0);
+    for node in tree.block(children).iter().filter(|node| node.proof() != Proof::Forbidden) {
+        playable += 1;
+        let visits = node.visits();
+        if visits > first {
+            (first, second) = (visits, first);
+        } else {
+            second = second.max(visits);
+        }
+    }
+    if playable < 2 {
+        return true;
+    }
+    let by_count = progress.limit.saturating_sub(begun);
+    let by_time = progress.budget.deadline.map_or(u64::MAX, |deadline| {
+        let (now, begun) = (Instant::now(), begun.max(1) as f64);
+        let rate = begun / now.duration_since(progress.start).as_secs_f64().max(1e-9);
+        // The rate varies: room for a quarter more.
+        (1.25 * rate * deadline.saturating_duration_since(now).as_secs_f64()) as u64
+    });
+    u64::from(first - second) > by_count.min(by_time)
+}
+
+/// What the trees know of `root` together.
+pub(super) fn report<G: IndexedMoves>(
+    trees: &[Tree],
+    root: &G,
+    rule: FinalMove,
+    simulations: u64,
+) -> SearchReport<G::Move> {
+    let side = match root.turn() {
+        Turn::Player(side) => side,
+        _ => Side::First,
+    };
+    let Some((first, others)) = trees.split_first() else {
+        return SearchReport { simulations, visits: 0, value: None, moves: Vec::new() };
+    };
+    let mut moves = report::children(first, root);
+    for tree in others {
+        for other in report::children(tree, root) {
+            if let Some(known) = moves.iter_mut().find(|known| known.mv == other.mv) {
+                report::merge(known, &other);
+            }
+        }
+    }
+    report::sort(&mut moves, side, rule);
+    for known in &mut moves {
+        known.principal_variation = report::line(first, root, known.mv, rule);
+    }
+    let visits = trees.iter().map(|tree| u64::from(tree.node(ROOT).visits())).sum();
+    SearchReport { simulations, visits, value: moves.first().and_then(|best| best.value), moves }
+}

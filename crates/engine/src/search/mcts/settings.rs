@@ -1,0 +1,146 @@
+//! What can be set about a tree search, apart from its selection rule, default policy and priors.
+
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`Mcts`](super::Mcts).
+///
+/// ```
+/// use afterstate_engine::search::{FinalMove, MctsSettings};
+/// let settings: MctsSettings = serde_json::from_str(r#"{ "simulations": 10000, "final-move": "value" }"#).unwrap();
+/// assert_eq!(settings, MctsSettings { simulations: 10_000, final_move: FinalMove::Value, ..Default::default() });
+/// ```
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct MctsSettings {
+    /// How many simulations a move gets when the budget sets no limit of its own. Default 3000, as in paper 003, §4 and §5.
+    pub simulations: u64,
+    /// The visit at which a position enters the tree. Default 1: each simulation adds one (paper 003, §2.4). More saves memory.
+    pub expansion_threshold: u32,
+    /// How much memory the tree may take, in MiB. When it is full, what was visited least is forgotten. Default 256.
+    pub memory_mib: usize,
+    /// Whether what was learnt below the moves that were played is kept for the next search. Default true.
+    pub reuse_tree: bool,
+    /// How many threads simulate. One thread gives the same result for the same seed, several do not. Default 1.
+    pub threads: u32,
+    /// How several threads share the work. Default: one tree.
+    pub parallelisation: Parallelisation,
+    /// How many losses a simulation under way counts as, so that other threads look elsewhere. Default 1.
+    pub virtual_loss: u32,
+    /// Where passes are considered beside the candidate moves. Default: where they end the game.
+    pub passes: Passes,
+    /// Whether moves inside the tree that repeat an earlier position are left out, in games that forbid it. Default true.
+    pub superko: bool,
+    /// Whether outcomes that are certain are proved and passed on ([`mcts_solver`](crate::search::mcts_solver)). Default false.
+    pub solver: bool,
+    /// Whether moves that priors think little of have to wait. Default: all are considered at once.
+    pub widening: Option<Widening>,
+    /// What decides in the end. Default: visits.
+    pub final_move: FinalMove,
+    /// Resign when the best move's value, as the side to move sees it, is below this. Default 0: never.
+    pub resign_below: f32,
+    /// Whether to stop as soon as the rest of the budget cannot change the decision. Default true.
+    pub early_stop: bool,
+}
+
+impl Default for MctsSettings {
+    fn default() -> Self {
+        MctsSettings {
+            simulations: 3000,
+            expansion_threshold: 1,
+            memory_mib: 256,
+            reuse_tree: true,
+            threads: 1,
+            parallelisation: Parallelisation::Tree,
+            virtual_loss: 1,
+            passes: Passes::Ending,
+            superko: true,
+            solver: false,
+            widening: None,
+            final_move: FinalMove::Visits,
+            resign_below: 0.0,
+            early_stop: true,
+        }
+    }
+}
+
+/// How several threads share the work (G. Chaslot, M. Winands and J. van den Herik, Parallel Monte-Carlo tree search, 2008).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Parallelisation {
+    /// All threads search one tree, without locks.
+    #[default]
+    Tree,
+    /// Each thread has a tree of its own, with its part of the memory; what they know of the moves at the root is added up.
+    Root,
+}
+
+/// Where the tree holds a pass beside the game's candidate moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Passes {
+    /// Only where the game itself names it as a candidate.
+    Candidates,
+    /// Also where it ends the game at once: a side that is ahead may answer a pass by a pass.
+    #[default]
+    Ending,
+    /// Everywhere.
+    Always,
+}
+
+/// What decides which move is played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FinalMove {
+    /// The most visits; of equal ones, the best value.
+    #[default]
+    Visits,
+    /// The best mean outcome Q among the moves that were visited.
+    Value,
+    /// The best mean outcome less one standard error, so that little-visited moves need a better mean.
+    LowerBound,
+}
+
+/// Progressive widening: move number n of a position, best priors first, is considered once the position has been visited often enough
+/// (R. Coulom, Computing Elo ratings of move patterns in the game of Go, 2007, §4.2).
+///
+/// ```text
+/// t₁ = … = tₛ = 0        tₙ₊₁ = tₙ + first · growthⁿ⁻ˢ
+/// ```
+///
+/// ```
+/// use afterstate_engine::search::Widening;
+/// let widening = Widening { start: 2, first: 40.0, growth: 1.5 };
+/// // 40 visits for the third, 60 more for the fourth.
+/// assert_eq!([0, 39, 40, 99, 100].map(|visits| widening.considered(visits)), [2, 2, 3, 3, 4]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Widening {
+    /// s: how many moves are considered from the beginning. Default 1.
+    pub start: u32,
+    /// Visits until the next one. Default 40.
+    pub first: f32,
+    /// How much longer each later one waits. Default 1.4.
+    pub growth: f32,
+}
+
+impl Default for Widening {
+    fn default() -> Self {
+        Widening { start: 1, first: 40.0, growth: 1.4 }
+    }
+}
+
+impl Widening {
+    /// How many moves are considered in a position that was visited so often.
+    pub fn considered(self, visits: u32) -> usize {
+        let (mut considered, mut threshold, mut wait) = (self.start.max(1), 0.0, self.first.max(1.0));
+        loop {
+            threshold += wait;
+            if (visits as f32) < threshold || considered >= 1 << 16 {
+                return considered as usize;
+            }
+            considered += 1;
+            wait *= self.growth.max(1.0);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Tree searches on Go: reproducible, legal, and within their memory.
+
+use afterstate_engine::search::{McRave, Mcts, MctsSettings, PlayOut, Situation, Uct};
+use afterstate_engine::{Budget, Search};
+use afterstate_games::go::{Go, Point, UniformGoPlayout};
+use afterstate_games::{Game, Record, Turn, stream};
+
+fn settings(simulations: u64) -> MctsSettings {
+    MctsSettings { simulations, memory_mib: 16, early_stop: false, ..MctsSettings::default() }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_result() {
+    let search = |seed| {
+        let mut search = Mcts::new(McRave::default(), PlayOut(UniformGoPlayout), settings(400));
+        let decision = search.search(&Go::new(9), &Budget::default(), &mut stream(seed, 0));
+        (decision, search.report())
+    };
+    assert_eq!(search(1), search(1));
+    assert_ne!(search(1), search(2));
+}
+
+/// Both sides of a whole game search with their trees kept; every move is legal under superko, and the game ends.
+#[test]
+fn games_end_and_respect_superko() {
+    let mut record = Record::new(Go::new(5));
+    let mut black = Mcts::new(McRave::default(), PlayOut(UniformGoPlayout), settings(200));
+    let mut white = Mcts::new(Uct::default(), PlayOut(UniformGoPlayout), settings(200));
+    let (mut rng, mut moves) = (stream(3, 0), Vec::new());
+    for ply in 0..300 {
+        let Turn::Player(_) = record.turn() else { return };
+        record.position().candidate_moves(&mut moves);
+        moves.push(afterstate_games::go::Move::PASS);
+        moves.dedup();
+        moves.retain(|&mv| record.is_legal(mv));
+        let situation = Situation::of(&record, &moves);
+        let decision = match ply % 2 {
+            0 => black.search_situation(&situation, &Budget::default(), &mut rng, None),
+            _ => white.search_situation(&situation, &Budget::default(), &mut rng, None),
+        };
+        let mv = decision.best.unwrap();
+        assert!(record.is_legal(mv));
+        record.play(mv);
+    }
+    panic!("no end after 300 moves");
+}
+
+/// On 5×5 the centre is by far the best first move, which even uniform playouts show.
+#[test]
+fn the_centre_is_found_on_five_by_five() {
+    let mut search = Mcts::new(McRave::default(), PlayOut(UniformGoPlayout), settings(3000));
+    let decision = search.search(&Go::new(5), &Budget::default(), &mut stream(5, 0));
+    assert_eq!(decision.best.unwrap().point(), Some(Point::at(2, 2, 5)));
+}
