@@ -94,6 +94,12 @@ impl FuegoPlayout {
         ruled::good_moves(self, game)
     }
 
+    /// Whether a stone of the side to move on the empty `point` would put its own chain in atari: what a
+    /// handcrafted prior calls bad.
+    pub fn is_bad(game: &Go, point: Point) -> bool {
+        game.board().is_self_atari(point, game.to_move())
+    }
+
     /// Finds the good liberties of a stone's chain, if it has two.
     #[inline]
     fn find_good_liberties(&mut self, board: &Board, stone: Point, side: Side) {

@@ -97,6 +97,12 @@ impl MogoPlayout {
     pub fn good_moves(&mut self, game: &Go) -> (Option<Rule>, &[Point]) {
         ruled::good_moves(self, game)
     }
+
+    /// Whether a stone of the side to move on the empty `point` would put its own chain in atari: what a
+    /// handcrafted prior calls bad.
+    pub fn is_bad(game: &Go, point: Point) -> bool {
+        game.board().is_self_atari(point, game.to_move())
+    }
 }
 
 impl Allows for MogoPlayout {

@@ -84,3 +84,30 @@ impl Watcher for Neighbourhoods {
         self.change(point, color, size);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{below, stream};
+    use crate::{Game, go::Go};
+
+    #[test]
+    fn the_codes_follow_the_stones() {
+        let (mut codes, mut captured) = (Neighbourhoods::default(), 0);
+        for (number, size) in [5, 9, 19, 5, 13, 6].into_iter().enumerate() {
+            let (mut game, mut moves, mut rng) = (Go::new(size), Vec::new(), stream(31, number as u64));
+            codes.clear(size);
+            for _ in 0..3 * size * size {
+                game.candidate_moves(&mut moves);
+                let mv = moves[below(&mut rng, moves.len() as u32) as usize];
+                let Some(point) = mv.point() else { break };
+                captured += game.board.clone().play(point, game.to_move());
+                game.place_as(point, game.to_move(), &mut codes);
+                for point in Point::all(size) {
+                    assert_eq!(codes.code(point), code_of(game.board(), point));
+                }
+            }
+        }
+        assert!(captured > 100);
+    }
+}
