@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Counts the instructions of a uniform playout and of a training game of 9×9 Go with callgrind.
+# Counts the instructions of playouts and of a training game of 9×9 Go with callgrind.
 #
 #   benches/instructions.sh           prints one line a figure
 #   benches/instructions.sh --check   compares with the figures in bench.txt as well, and fails if one has
@@ -24,9 +24,10 @@ examples=${CARGO_TARGET_DIR:-target}/release/examples
 cargo build --release --locked --quiet -p afterstate-games --example playouts
 cargo build --release --locked --quiet -p afterstate-engine --example self_play
 
-# Runs example $1 for $2 games; sets `instructions`, `moves` and `third`, the third number that it prints.
+# Runs example $1 for $2 games, with further arguments if there are any; sets `instructions`, `moves` and `third`, the
+# third number that it prints.
 count() {
-  valgrind --tool=callgrind --callgrind-out-file="$scratch/out" "$examples/$1" "$2" >"$scratch/said" 2>"$scratch/log" || {
+  valgrind --tool=callgrind --callgrind-out-file="$scratch/out" "$examples/$1" "${@:2}" >"$scratch/said" 2>"$scratch/log" || {
     cat "$scratch/log" >&2
     exit 1
   }
@@ -53,6 +54,14 @@ short=$instructions short_moves=$moves
 count playouts 5000
 figure instructions.go9.playouts.uniform $(((instructions - short) / 4000)) /playout
 figure instructions.go9.playouts.uniform.move $(((instructions - short) / (moves - short_moves))) /move
+
+for policy in mogo fuego; do
+  count playouts 500 $policy
+  short=$instructions short_moves=$moves
+  count playouts 2500 $policy
+  figure instructions.go9.playouts.$policy $(((instructions - short) / 2000)) /playout
+  figure instructions.go9.playouts.$policy.move $(((instructions - short) / (moves - short_moves))) /move
+done
 
 # The first games, when all weights are 0, are not like the others.
 count self_play 500

@@ -264,7 +264,6 @@ fn the_pattern_table_agrees_with_turning_the_board() {
 
 #[test]
 fn choices_are_uniform_among_the_moves_of_a_rule() {
-    // White threatens the corner chain, which can run to one side or capture on the other.
     let mut game = middle(25, 6);
     let mut policy = MogoPlayout::default();
     let mut rng = stream(26, 0);

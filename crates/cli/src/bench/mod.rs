@@ -43,7 +43,7 @@ pub struct Args {
 enum What {
     /// Everything
     All,
-    /// Uniformly random games of Go: the speed of the board
+    /// Random games of Go: uniform ones, which show the speed of the board, and by MoGo's and Fuego's rules
     Playouts,
     /// Self-play that learns 9×9 Go by temporal differences, and the share of the time that learning takes
     Td,

@@ -12,7 +12,7 @@ use afterstate_engine::learning::{SelfPlaySettings, TdSettings, Training};
 use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
 use afterstate_engine::value::{Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_engine::{Budget, Search};
-use afterstate_games::go::{Go, Point, UniformGoPlayout};
+use afterstate_games::go::{FuegoPlayout, Go, MogoPlayout, Point, UniformGoPlayout};
 use afterstate_games::rng::mix;
 use afterstate_games::{ConnectFour, PlayoutPolicy, TicTacToe, perft, stream};
 use anyhow::{Context, Result, bail};
@@ -99,7 +99,9 @@ fn compute() -> Vec<Line> {
     let mut lines = Vec::new();
     let mut line = |name: &str, value: String| lines.push((format!("{PREFIX}{name}"), value));
     for (size, games) in [(9, 300), (13, 100), (19, 50)] {
-        line(&format!("go{size}.playouts"), format!("{:016x}", playouts(size, games)));
+        line(&format!("go{size}.playouts"), format!("{:016x}", playouts(UniformGoPlayout, size, games)));
+        line(&format!("go{size}.playouts.mogo"), format!("{:016x}", playouts(MogoPlayout::default(), size, games)));
+        line(&format!("go{size}.playouts.fuego"), format!("{:016x}", playouts(FuegoPlayout::default(), size, games)));
     }
     line("tic-tac-toe.perft9", perft::paths(&TicTacToe::new(), 9).to_string());
     line("connect-four.perft6", perft::paths(&ConnectFour::new(), 6).to_string());
@@ -114,12 +116,12 @@ fn compute() -> Vec<Line> {
     lines
 }
 
-/// Every move and outcome of so many uniform playouts.
-fn playouts(size: usize, games: u64) -> u64 {
+/// Every move and outcome of so many playouts.
+fn playouts(mut policy: impl PlayoutPolicy<Go>, size: usize, games: u64) -> u64 {
     let (mut trace, mut numbers) = (Vec::new(), Vec::new());
     for game in 0..games {
         trace.clear();
-        let outcome = UniformGoPlayout.play_out(&mut Go::new(size), &mut trace, &mut stream(1, game));
+        let outcome = policy.play_out(&mut Go::new(size), &mut trace, &mut stream(1, game));
         numbers.push(outcome.first_player_score().to_bits().into());
         numbers.extend(trace.iter().map(|mv| mv.point().map_or(0, |point| 1 + point.ordinal(size) as u64)));
     }

@@ -8,11 +8,13 @@
 //! so atari and the last liberty come for free.
 
 mod legality;
+mod liberties;
 mod tactics;
 
 use super::point::{AREA, Point};
 use crate::Side;
 use crate::rng::mix;
+use liberties::Liberties;
 
 /// What stands on a point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,33 +77,6 @@ const fn around_unit(color: Color) -> Around {
 #[inline(always)]
 const fn around_delta(color: Color) -> Around {
     around_unit(color).wrapping_sub(AROUND_EMPTY)
-}
-
-/// Pseudo-liberties of a chain; see the module's description.
-/// Number in bits 0–11, sum in bits 12–31, sum of squares in bits 32–63.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Liberties(u64);
-
-impl Liberties {
-    const NONE: Liberties = Liberties(0);
-
-    const fn of(point: u16) -> u64 {
-        let p = point as u64;
-        1 | p << 12 | (p * p) << 32
-    }
-
-    /// Whether every pseudo-liberty is the point with this `liberty` (also true of no liberties at all).
-    #[inline(always)]
-    fn only_at(self, liberty: u64) -> bool {
-        self.0 == (self.0 & 0xfff) * liberty
-    }
-
-    /// The one liberty of a chain in atari.
-    #[inline]
-    fn single(self) -> Option<u16> {
-        let (number, sum, squares) = (self.0 & 0xfff, self.0 >> 12 & 0xf_ffff, self.0 >> 32);
-        (number != 0 && number * squares == sum * sum).then(|| (sum / number) as u16)
-    }
 }
 
 /// A point as an index. [`AREA`] is a power of two, so the mask makes bounds checks unnecessary
@@ -309,6 +284,12 @@ impl Board {
             next = (after != first).then_some(after);
             Some(Point(now))
         })
+    }
+
+    /// Whether the chain of `stone` has just one liberty.
+    #[inline(always)]
+    pub fn is_in_atari(&self, stone: Point) -> bool {
+        self.liberties[at(self.chain(stone).0)].is_single()
     }
 
     /// The last liberty of a stone's chain, if it has just one.

@@ -74,7 +74,7 @@ impl Point {
 
     /// Every point of a board, from A1 row by row.
     pub fn all(size: usize) -> impl Iterator<Item = Point> + Clone {
-        (0..size * size).map(move |ordinal| Point::from_ordinal(ordinal, size))
+        (0..size).flat_map(move |y| (0..size).map(move |x| Point::at(x, y, size)))
     }
 }
 

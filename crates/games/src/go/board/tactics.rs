@@ -3,7 +3,8 @@
 //! Pseudo-liberties of the chain that a move would make are those of its parts added up, so whether it would be
 //! in atari is known without visiting its stones, unless the move captures.
 
-use super::{AROUND_EMPTY, Board, Color, Liberties, at};
+use super::liberties::Liberties;
+use super::{AROUND_EMPTY, Board, Color, at};
 use crate::Side;
 use crate::go::point::Point;
 
@@ -187,7 +188,7 @@ impl Board {
         (around & 0xf == 4 || around >> 4 & 0xf == 4)
             && !self.neighbours(point.0).iter().any(|&n| {
                 let cell = &self.cells[at(n)];
-                cell.color != Color::Border && self.liberties[at(cell.chain)].single().is_some()
+                cell.color != Color::Border && self.liberties[at(cell.chain)].is_single()
             })
     }
 }

@@ -28,9 +28,10 @@ pub fn code_of(board: &Board, point: Point) -> Code {
     surroundings(point, board.size()).into_iter().rev().fold(0, |code, n| code << 2 | board.color(n) as Code)
 }
 
-/// The codes of all points, which follow a board that they watch.
+/// The codes of all points, which follow a board that they watch. Computing codes where they are asked for
+/// instead takes 14 % more instructions in playouts by MoGo's rules.
 #[derive(Clone, Debug)]
-pub struct Neighbourhoods {
+pub(crate) struct Neighbourhoods {
     codes: [Code; AREA],
     /// Those of an empty board of this size, from which codes of others are made.
     empty: [Code; AREA],
@@ -59,7 +60,7 @@ impl Neighbourhoods {
 
     /// What surrounds a point of the board.
     #[inline(always)]
-    pub fn code(&self, point: Point) -> Code {
+    pub(crate) fn code(&self, point: Point) -> Code {
         self.codes[point.index() & (AREA - 1)]
     }
 

@@ -16,8 +16,7 @@ enum Mover {
     O,
 }
 
-/// Three rows from the top; the move is in the middle. `X` and `O` are stones of opposite colours, `.` is
-/// empty, `x` is `X` or empty, `o` is `O` or empty, `?` is anything on the board, and `#` is off it.
+/// See [`diagrams`].
 type Diagram = [&'static str; 3];
 
 /// A diagram with what is said about it.
@@ -77,12 +76,29 @@ static PATTERNS: [Pattern; 11] = [
                        "###"], Mover::O),
 ];
 
-/// The patterns by name and diagram, rows from the top, as documentation and tests want them.
+/// The patterns by name and diagram: three rows from the top with the move in the middle (`*`). `X` and `O` are
+/// stones of opposite colours, `.` is empty, `x` is `X` or empty, `o` is `O` or empty, `?` is anything on the board,
+/// and `#` is off it.
+///
+/// ```
+/// use afterstate_games::go::playout::pattern::diagrams;
+/// assert_eq!(diagrams().next(), Some(("hane 1", ["XOX", ".*.", "???"])));
+/// ```
 pub fn diagrams() -> impl Iterator<Item = (&'static str, [&'static str; 3])> {
     PATTERNS.iter().map(|pattern| (pattern.name, pattern.diagram))
 }
 
 /// Which neighbourhood codes match some pattern, for each side to move.
+///
+/// ```
+/// use afterstate_games::Side;
+/// use afterstate_games::go::{Board, Point, playout::{neighbourhood::code_of, pattern::PatternTable}};
+/// let (mut board, above) = (Board::new(9), Point::at(4, 5, 9));
+/// board.play(Point::at(4, 4, 9), Side::First);
+/// board.play(Point::at(3, 4, 9), Side::Second);
+/// // White's hane at the head of the two stones.
+/// assert!(PatternTable::standard().matches(code_of(&board, above), Side::Second));
+/// ```
 #[derive(Debug)]
 pub struct PatternTable {
     bits: [[u64; 1024]; 2],

@@ -4,7 +4,7 @@ use super::neighbourhood::{Neighbourhoods, surroundings};
 use super::pattern::PatternTable;
 use super::uniform::{Allows, draw};
 use crate::go::board::{Board, Color};
-use crate::go::point::{Move, Point};
+use crate::go::point::{AREA, Move, Point};
 use crate::go::rules::Go;
 use crate::rng::{Rng, below};
 use crate::{Outcome, Side};
@@ -57,24 +57,36 @@ impl fmt::Display for Rule {
 }
 
 /// Points that a rule has found, each once.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Found(Vec<Point>);
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    points: [Point; AREA],
+    count: usize,
+}
 
 impl Found {
     #[inline(always)]
     pub(super) fn add(&mut self, point: Point) {
-        if !self.0.contains(&point) {
-            self.0.push(point);
+        if !self.points().contains(&point) {
+            self.add_new(point);
         }
+    }
+
+    /// Adds a point that is not there.
+    #[inline(always)]
+    fn add_new(&mut self, point: Point) {
+        self.points[self.count & (AREA - 1)] = point;
+        self.count += 1;
     }
 
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.count == 0
     }
 
+    #[inline(always)]
     pub(super) fn points(&self) -> &[Point] {
-        &self.0
+        // No board has so many points that this would cut any off.
+        &self.points[..self.count & (AREA - 1)]
     }
 }
 
@@ -99,7 +111,7 @@ impl Default for View {
             in_atari: [Vec::with_capacity(64), Vec::with_capacity(64)],
             endangered: [Point(0); 4],
             endangered_count: 0,
-            found: Found(Vec::with_capacity(64)),
+            found: Found { points: [Point(0); AREA], count: 0 },
         }
     }
 }
@@ -115,7 +127,7 @@ impl View {
             let color = board.color(point);
             if let Some(side) = color.side() {
                 self.neighbourhoods.appears(point, color, size);
-                if board.chain(point) == point && board.atari_liberty(point).is_some() {
+                if board.chain(point) == point && board.is_in_atari(point) {
                     self.in_atari[side.index()].push(point);
                 }
             }
@@ -125,15 +137,15 @@ impl View {
     /// Notes what the last move, a stone of the opponent of `side` on `last`, has put in atari.
     #[inline(always)]
     fn note(&mut self, board: &Board, last: Option<Point>, side: Side) {
-        self.found.0.clear();
+        self.found.count = 0;
         self.endangered_count = 0;
         let Some(last) = last else { return };
         let own = Color::of(side);
-        if board.color(last) == Color::of(side.other()) && board.atari_liberty(last).is_some() {
+        if board.color(last) == Color::of(side.other()) && board.is_in_atari(last) {
             self.in_atari[side.other().index()].push(last);
         }
         for n in board.neighbours_of(last) {
-            if board.color(n) == own && board.atari_liberty(n).is_some() {
+            if board.color(n) == own && board.is_in_atari(n) {
                 self.endangered[self.endangered_count & 3] = n;
                 self.endangered_count += 1;
                 self.in_atari[side.index()].push(n);
