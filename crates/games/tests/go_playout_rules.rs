@@ -3,7 +3,7 @@
 use afterstate_games::go::playout::neighbourhood::code_of;
 use afterstate_games::go::playout::pattern::{PatternTable, diagrams};
 use afterstate_games::go::{Color, FuegoPlayout, FuegoSettings, Go, MogoPlayout, MogoSettings, Move, Point, Rule};
-use afterstate_games::rng::stream;
+use afterstate_games::rng::{Rng, stream};
 use afterstate_games::{Game, Side};
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};
@@ -271,14 +271,14 @@ fn fuego_fills_no_point_that_one_colour_secures() {
     let mut fuego = FuegoPlayout::new(FuegoSettings { captures: false, ..FuegoSettings::default() });
     let mut mogo = MogoPlayout::new(MogoSettings { captures: false, ..MogoSettings::default() });
     let mut rng = stream(2, 0);
-    let mut chosen = |mut choose: Box<dyn FnMut(&mut afterstate_games::Rng) -> (Move, Rule)>| {
+    let mut chosen = |choose: &mut dyn FnMut(&mut Rng) -> (Move, Rule)| {
         let mut points: Vec<Point> = (0..100).filter_map(|_| choose(&mut rng).0.point()).collect();
         points.sort();
         points.dedup();
         labels(&points, 5)
     };
-    assert_eq!(chosen(Box::new(|rng| fuego.choose(&game, rng))), ["A5", "E1"]);
-    assert_eq!(chosen(Box::new(|rng| mogo.choose(&game, rng))), ["A5", "C3", "E1"]);
+    assert_eq!(chosen(&mut |rng| fuego.choose(&game, rng)), ["A5", "E1"]);
+    assert_eq!(chosen(&mut |rng| mogo.choose(&game, rng)), ["A5", "C3", "E1"]);
     // White could only fill its own eyes.
     let game = game.with_turn(Side::Second);
     assert_eq!(FuegoPlayout::default().choose(&game, &mut rng), (Move::PASS, Rule::Pass));
@@ -378,8 +378,8 @@ fn settings_know_their_keys_and_no_others() {
     assert_eq!(Rule::LowLiberties.to_string(), "low-liberties");
 }
 
-type Pairs = std::vec::IntoIter<(&'static str, bool)>;
+type Pairs<'a> = std::iter::Copied<std::slice::Iter<'a, (&'static str, bool)>>;
 
-fn of(pairs: &[(&'static str, bool)]) -> MapDeserializer<'static, Pairs, Error> {
-    MapDeserializer::new(pairs.to_vec().into_iter())
+fn of<'a>(pairs: &'a [(&'static str, bool)]) -> MapDeserializer<'static, Pairs<'a>, Error> {
+    MapDeserializer::new(pairs.iter().copied())
 }
