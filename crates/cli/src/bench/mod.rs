@@ -3,6 +3,7 @@
 //! Rates are per second of processor time of the whole process (all threads together), which other
 //! programs on the machine disturb little; the figure with `.wall` behind its name is per second of the clock.
 
+mod mcts;
 mod measure;
 mod playouts;
 mod search;
@@ -51,6 +52,8 @@ enum What {
     Afterstates,
     /// Alpha-beta search on 9×9 Go
     Search,
+    /// Monte-Carlo tree search on 9×9 Go: simulations with one thread, and with two on one tree
+    Mcts,
     /// Not speeds, but hashes and counts that change when what is computed changes
     Signature,
 }
@@ -100,6 +103,9 @@ pub fn run(args: Args) -> Result<()> {
     }
     if wants(What::Search) {
         search::run(effort, &mut report)?;
+    }
+    if wants(What::Mcts) {
+        mcts::run(effort, &mut report)?;
     }
     if args.json {
         output::json(&mut output::stdout(), &all)?;

@@ -1,6 +1,7 @@
 //! Choosing a move.
 
 pub mod alpha_beta;
+pub mod flat_monte_carlo;
 mod greedy_mcts;
 mod leaf;
 pub mod mc_rave;
@@ -16,6 +17,7 @@ pub mod tree;
 pub mod uct;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
+pub use flat_monte_carlo::{FlatMonteCarlo, FlatMonteCarloSettings};
 pub use greedy_mcts::GreedyMcts;
 pub use leaf::{Leaf, PlayOut, PlayoutObserver, Truncated};
 pub use mc_rave::{McRave, Schedule};

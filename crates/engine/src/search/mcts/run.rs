@@ -2,14 +2,14 @@
 
 use super::report::{self, SearchReport};
 use super::settings::{FinalMove, Parallelisation};
-use super::worker::{Task, Worker};
+use super::worker::Task;
 use super::{IndexedMoves, Mcts, Watch};
 use crate::search::Budget;
 use crate::search::leaf::{Leaf, PlayoutObserver};
 use crate::search::mcts_solver::Proof;
 use crate::search::prior::Prior;
 use crate::search::selection::Selection;
-use crate::search::tree::{ROOT, Statistic, Tree};
+use crate::search::tree::{Apart, ROOT, Statistic, Tree};
 use afterstate_games::{Deterministic, Rng, Side, Turn, stream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -19,18 +19,38 @@ const CLOCK_EVERY: u64 = 16;
 /// So many simulations pass between two looks at whether the decision is settled.
 const SETTLED_EVERY: u64 = 64;
 
+/// So many simulations a thread takes at a time, when there are several.
+const SHARE: u64 = 8;
+
 /// What the threads of a search tell each other.
 struct Progress<'a> {
     budget: &'a Budget,
     /// At most so many simulations.
     limit: u64,
-    /// How many simulations have begun.
-    begun: AtomicU64,
+    /// How many simulations threads have taken upon them, and given back since.
+    taken: Apart<AtomicU64>,
     /// Everybody shall stop.
     stop: AtomicBool,
     /// A tree has no room left.
     full: AtomicBool,
     start: Instant,
+}
+
+impl Progress<'_> {
+    /// Takes up to `share` simulations that nobody else will do.
+    fn take(&self, share: u64) -> u64 {
+        let before = self.taken.0.fetch_add(share, Ordering::Relaxed);
+        let granted = share.min(self.limit.saturating_sub(before));
+        self.give_back(share - granted);
+        granted
+    }
+
+    /// Gives back what was not done.
+    fn give_back(&self, share: u64) {
+        if share > 0 {
+            self.taken.0.fetch_sub(share, Ordering::Relaxed);
+        }
+    }
 }
 
 impl<G, S, L, P, O> Mcts<G, S, L, P, O>
@@ -53,7 +73,7 @@ where
         let progress = Progress {
             budget,
             limit: self.limit(budget).unwrap_or(u64::MAX),
-            begun: AtomicU64::new(0),
+            taken: Apart(AtomicU64::new(0)),
             stop: AtomicBool::new(false),
             full: AtomicBool::new(false),
             start: Instant::now(),
@@ -113,32 +133,48 @@ where
         };
         let (trees, settings) = (&self.trees[..], &self.settings);
         let goes_on = || !(progress.stop.load(Ordering::Relaxed) || growing && progress.full.load(Ordering::Relaxed));
-        let simulate = |worker: &mut Worker<G, L, P, O>, tree: &Tree, rng: &mut Rng| {
-            if progress.begun.fetch_add(1, Ordering::Relaxed) >= progress.limit {
-                progress.begun.fetch_sub(1, Ordering::Relaxed);
-                return false;
-            }
-            worker.simulate(&task, tree, rng);
-            true
-        };
+        let share = if threads > 1 { SHARE } else { 1 };
         let (own, others) = self.workers[..threads].split_at_mut(1);
         std::thread::scope(|scope| {
             for ((i, worker), rng) in others.iter_mut().enumerate().zip(rngs) {
                 let tree = trees.get(i + 1).unwrap_or(&trees[0]);
-                let (goes_on, simulate) = (&goes_on, &simulate);
-                scope.spawn(move || while goes_on() && simulate(worker, tree, rng) {});
+                let (goes_on, task) = (&goes_on, &task);
+                scope.spawn(move || {
+                    // On this thread's stack, where nothing of other threads is near.
+                    let mut own_rng = rng.clone();
+                    let mut left = 0;
+                    while goes_on() {
+                        if left == 0 {
+                            left = progress.take(share);
+                            if left == 0 {
+                                break;
+                            }
+                        }
+                        worker.simulate(task, tree, &mut own_rng);
+                        left -= 1;
+                    }
+                    progress.give_back(left);
+                    *rng = own_rng;
+                });
             }
-            let mut own_count = 0u64;
-            while goes_on() && simulate(&mut own[0], &trees[0], rng) {
+            let (mut left, mut own_count) = (0, 0u64);
+            while goes_on() {
+                if left == 0 {
+                    left = progress.take(share);
+                    if left == 0 {
+                        break;
+                    }
+                }
+                own[0].simulate(&task, &trees[0], rng);
+                left -= 1;
                 own_count += 1;
-                let begun = progress.begun.load(Ordering::Relaxed);
                 if own_count.is_multiple_of(CLOCK_EVERY) && progress.budget.expired()
                     || trees[0].node(ROOT).outcomes.count() >= Statistic::MOST
                     || settings.solver && trees.iter().any(|tree| tree.node(ROOT).proof() != Proof::Open)
                     || settings.early_stop
                         && own_count.is_multiple_of(SETTLED_EVERY)
                         && trees.len() == 1
-                        && settled(&trees[0], settings.final_move, progress, begun)
+                        && settled(&trees[0], settings.final_move, progress)
                 {
                     progress.stop.store(true, Ordering::Relaxed);
                 }
@@ -146,15 +182,14 @@ where
                     && own_count.is_multiple_of(CLOCK_EVERY)
                     && Instant::now() >= *at
                 {
-                    (watch.report)(report(trees, root, settings.final_move, begun));
+                    let taken = progress.taken.0.load(Ordering::Relaxed);
+                    (watch.report)(report(trees, root, settings.final_move, taken));
                     *at = Instant::now() + watch.every;
                 }
             }
-            if !(growing && progress.full.load(Ordering::Relaxed)) {
-                progress.stop.store(true, Ordering::Relaxed);
-            }
+            progress.give_back(left);
         });
-        self.simulations = progress.begun.load(Ordering::Relaxed);
+        self.simulations = progress.taken.0.load(Ordering::Relaxed);
     }
 
     /// Cuts off what lies below the least visited positions until half of each tree is free; false if that would
@@ -176,7 +211,7 @@ where
 }
 
 /// Whether the most visited move stays the most visited whatever the rest of the budget brings.
-fn settled(tree: &Tree, rule: FinalMove, progress: &Progress<'_>, begun: u64) -> bool {
+fn settled(tree: &Tree, rule: FinalMove, progress: &Progress<'_>) -> bool {
     if rule != FinalMove::Visits {
         return false;
     }
@@ -194,10 +229,11 @@ fn settled(tree: &Tree, rule: FinalMove, progress: &Progress<'_>, begun: u64) ->
     if playable < 2 {
         return true;
     }
-    let by_count = progress.limit.saturating_sub(begun);
+    let taken = progress.taken.0.load(Ordering::Relaxed);
+    let by_count = progress.limit.saturating_sub(taken);
     let by_time = progress.budget.deadline.map_or(u64::MAX, |deadline| {
-        let (now, begun) = (Instant::now(), begun.max(1) as f64);
-        let rate = begun / now.duration_since(progress.start).as_secs_f64().max(1e-9);
+        let (now, taken) = (Instant::now(), taken.max(1) as f64);
+        let rate = taken / now.duration_since(progress.start).as_secs_f64().max(1e-9);
         // The rate varies: room for a quarter more.
         (1.25 * rate * deadline.saturating_duration_since(now).as_secs_f64()) as u64
     });

@@ -1,1 +1,76 @@
+//! Which move is played, by each rule; and what must not be repeated.
 
+use super::history::History;
+use super::report::{MoveReport, merge, sort};
+use super::{FinalMove, Proof};
+use crate::Value;
+use afterstate_games::Side;
+
+fn known(mv: char, visits: u32, value: f32, proof: Proof) -> MoveReport<char> {
+    let value = Some(Value(value));
+    MoveReport {
+        mv,
+        visits,
+        value,
+        prior: None,
+        amaf_visits: visits,
+        amaf_value: value,
+        proof,
+        principal_variation: vec![],
+    }
+}
+
+fn order(moves: &[MoveReport<char>], side: Side, rule: FinalMove) -> String {
+    let mut moves = moves.to_vec();
+    sort(&mut moves, side, rule);
+    moves.iter().map(|known| known.mv).collect()
+}
+
+#[test]
+fn the_final_move_goes_by_visits_value_or_lower_bound() {
+    // Standard errors: a 0.0155, b 0.033, c: (1 + ½)/(1 + 1) = ¾, so 0.43.
+    let open = [
+        known('a', 1000, 0.6, Proof::Open),
+        known('b', 200, 0.65, Proof::Open),
+        known('c', 1, 1.0, Proof::Open),
+        known('d', 0, 0.5, Proof::Open),
+    ];
+    assert_eq!(order(&open, Side::First, FinalMove::Visits), "abcd");
+    assert_eq!(order(&open, Side::First, FinalMove::Value), "cbad");
+    assert_eq!(order(&open, Side::First, FinalMove::LowerBound), "bacd");
+    // White sees 0.4, 0.35 and 0.
+    assert_eq!(order(&open, Side::Second, FinalMove::Value), "abcd");
+}
+
+#[test]
+fn what_is_certain_comes_before_what_is_likely() {
+    let moves = [
+        known('l', 500, 0.0, Proof::Second),
+        known('o', 300, 0.45, Proof::Open),
+        known('d', 2, 0.5, Proof::Draw),
+        known('w', 1, 1.0, Proof::First),
+    ];
+    assert_eq!(order(&moves, Side::First, FinalMove::Visits), "wdol");
+    assert_eq!(order(&moves, Side::Second, FinalMove::Visits), "lodw");
+}
+
+#[test]
+fn merging_weighs_by_visits() {
+    let mut known_here = known('a', 30, 0.5, Proof::Open);
+    merge(&mut known_here, &known('a', 10, 0.9, Proof::Open));
+    assert_eq!((known_here.visits, known_here.amaf_visits), (40, 40));
+    assert!((known_here.value.unwrap().0 - 0.6).abs() < 1e-6 && known_here.amaf_value == known_here.value);
+    merge(&mut known_here, &known('a', 1, 0.0, Proof::Second));
+    assert_eq!((known_here.value, known_here.proof), (Some(Value(0.0)), Proof::Second));
+}
+
+#[test]
+fn history_knows_its_keys_alone() {
+    let key = |i: u64| afterstate_games::rng::mix(i);
+    let mut history = History::new();
+    history.set((0..300).map(key));
+    assert!((0..300).all(|i| history.contains(key(i))));
+    assert!((300..10_000).all(|i| !history.contains(key(i))));
+    history.set([key(5)].into_iter());
+    assert!(history.contains(key(5)) && !history.contains(key(6)));
+}

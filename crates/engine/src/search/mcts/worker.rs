@@ -57,7 +57,8 @@ enum Exit {
     Repetition,
 }
 
-/// A thread's own part of a search, kept from search to search so that simulations allocate nothing.
+/// A thread's own part of a search, kept from search to search so that simulations allocate nothing; on cache lines of its own.
+#[repr(align(128))]
 pub(super) struct Worker<G: Game, L, P, O> {
     pub(super) leaf: L,
     pub(super) prior: P,

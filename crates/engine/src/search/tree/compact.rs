@@ -59,7 +59,7 @@ impl Tree {
                 relocate(to + i, from + i);
             }
         }
-        self.used.store(end, Ordering::Relaxed);
+        self.used.0.store(end, Ordering::Relaxed);
         Kept { before, after: end as usize }
     }
 }
