@@ -18,6 +18,7 @@ fn learnt(games: u64) -> (Arc<LocalShapes>, Arc<Weights>) {
     for game in 0..games {
         learner.play(&shapes.track(Go::new(9)), &mut stream(1, game));
     }
+    learner.publish();
     (shapes, weights)
 }
 
@@ -46,7 +47,7 @@ fn afterstates(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(moves.len() as u64));
     let tracked = shapes.track(game.clone());
     group.bench_function("weights", |bencher| {
-        bencher.iter(|| shapes.afterstate_sums(&tracked, &moves, &weights, &mut sums));
+        bencher.iter(|| shapes.afterstate_sums(&tracked, &moves, &*weights, &mut sums));
     });
     let tracked = fused.track(game);
     group.bench_function("fused", |bencher| bencher.iter(|| fused.afterstate_sums(&tracked, &moves, &mut sums)));

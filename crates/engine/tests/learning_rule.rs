@@ -1,7 +1,7 @@
 //! TD(λ) and NTD2(λ) on scripted features, against sums written out by hand.
 
 use afterstate_engine::Value;
-use afterstate_engine::learning::{EligibilityTrace, Plies, Td, TdSettings, TraceKind};
+use afterstate_engine::learning::{EligibilityTrace, OnlineTd, Plies, Td, TdSettings, TraceKind};
 use afterstate_engine::value::{ActiveSet, Share, Squash, Weights};
 use afterstate_games::rng::{below, stream, unit};
 use afterstate_games::{Outcome, Side};
@@ -27,6 +27,7 @@ fn set(signed: &[i32]) -> ActiveSet {
 /// Weights after one game through `positions`, each value taken when its position is reached.
 fn learn(settings: &TdSettings, weights: &[f64], positions: &[&[i32]], outcome: Outcome) -> Vec<f64> {
     let weights = Weights::from_values(&weights.iter().map(|&weight| weight as f32).collect::<Vec<_>>());
+    let before = weights.clone();
     let mut td = Td::new(weights.len(), settings.clone());
     // An earlier game, broken off, on weights of its own: its traces must not outlive it.
     td.begin();
@@ -40,7 +41,29 @@ fn learn(settings: &TdSettings, weights: &[f64], positions: &[&[i32]], outcome: 
         td.reached(&mut set, value, &weights);
     }
     td.ended(outcome, &weights);
-    weights.values().into_iter().map(f64::from).collect()
+    let learnt: Vec<f64> = weights.values().into_iter().map(f64::from).collect();
+    if settings.lambda == 0.0 {
+        assert_close(&learn_online(settings, before, positions, outcome), &learnt);
+    }
+    learnt
+}
+
+/// The same by what each move changes, from a position without features.
+fn learn_online(settings: &TdSettings, weights: Weights, positions: &[&[i32]], outcome: Outcome) -> Vec<f64> {
+    let mut td = OnlineTd::new(&weights, settings.clone());
+    let mut last = ActiveSet::default();
+    td.begin(&last);
+    for position in positions {
+        let now = set(position);
+        let change = td.next_change();
+        last.shares().iter().for_each(|&share| change.stop(share));
+        now.shares().iter().for_each(|&share| change.start(share));
+        last = now;
+        let value = settings.squash.value(td.sum_of_next());
+        td.reached(value);
+    }
+    td.ended(outcome, &last);
+    (0..weights.len()).map(|index| f64::from(td.weights().weight(index))).collect()
 }
 
 #[track_caller]

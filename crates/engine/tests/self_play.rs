@@ -1,12 +1,12 @@
 //! Self-play: reproducible, in the order of updates that was asked for, and it learns.
 
-use afterstate_engine::learning::{Order, SelfPlay, SelfPlaySettings, Td, TdSettings, TraceKind};
+use afterstate_engine::learning::{OnlineTd, Order, Plies, SelfPlay, SelfPlaySettings, Td, TdSettings, TraceKind};
 use afterstate_engine::policy;
 use afterstate_engine::value::{ActiveSet, Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_games::go::{Go, Komi};
 use afterstate_games::rng::{below, stream, unit};
 use afterstate_games::{Game, Side, Turn};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 fn shapes() -> Arc<LocalShapes> {
     Arc::new(LocalShapes::new(5, WindowSizes::ALL, Sharing::Both))
@@ -27,6 +27,7 @@ fn trained(seed: u64, games: u64, td: &TdSettings, settings: &SelfPlaySettings) 
     let mut learner = SelfPlay::new(shapes.clone(), weights.clone(), td.clone(), settings.clone());
     let start = shapes.track(Go::new(5));
     let moves = (0..games).map(|game| learner.play(&start, &mut stream(seed, game)).moves).sum();
+    learner.publish();
     (weights, moves)
 }
 
@@ -63,7 +64,7 @@ fn reference(seed: u64, games: u64, td: &TdSettings, settings: &SelfPlaySettings
             let (chosen, foreseen) = if unit(&mut rng) < settings.exploration {
                 (below(&mut rng, moves.len() as u32) as usize, None)
             } else {
-                shapes.afterstate_sums(&game, &moves, &weights, &mut sums);
+                shapes.afterstate_sums(&game, &moves, &*weights, &mut sums);
                 let chosen = policy::greedy(&sums, side, &mut rng);
                 (chosen, Some(sums[chosen]))
             };
@@ -95,8 +96,8 @@ fn reference(seed: u64, games: u64, td: &TdSettings, settings: &SelfPlaySettings
 
 #[test]
 fn both_orders_are_what_they_say() {
-    let td = TdSettings::default();
-    for order in [Order::Online, Order::Sweep] {
+    for (order, lambda) in [(Order::Online, 0.4), (Order::Sweep, 0.0), (Order::Sweep, 0.4)] {
+        let td = TdSettings { lambda, ..TdSettings::default() };
         let settings = SelfPlaySettings { order, exploration: 0.3 };
         let (found, _) = trained(3, 15, &td, &settings);
         let expected = reference(3, 15, &td, &settings);
@@ -112,10 +113,101 @@ fn the_order_of_updates_matters_through_the_moves_alone() {
         let td = TdSettings { lambda, ..Default::default() };
         bits(&trained(5, 10, &td, &SelfPlaySettings { order, exploration }).0)
     };
-    for lambda in [0.0, 0.5] {
-        assert_eq!(learn(Order::Online, 1.0, lambda), learn(Order::Sweep, 1.0, lambda));
-        assert_ne!(learn(Order::Online, 0.1, lambda), learn(Order::Sweep, 0.1, lambda));
+    assert_eq!(learn(Order::Online, 1.0, 0.5), learn(Order::Sweep, 1.0, 0.5));
+    assert_ne!(learn(Order::Online, 0.1, 0.5), learn(Order::Sweep, 0.1, 0.5));
+    // Without traces the two are computed in different ways, and equal up to rounding.
+    let (online, sweep) = (learn(Order::Online, 1.0, 0.0), learn(Order::Sweep, 1.0, 0.0));
+    let apart = |a: &[u32], b: &[u32]| {
+        let differences = a.iter().zip(b).map(|(a, b)| (f32::from_bits(*a) - f32::from_bits(*b)).abs());
+        differences.fold(0.0, f32::max)
+    };
+    assert!(apart(&online, &sweep) < 1e-5);
+    assert!(apart(&online, &learn(Order::Sweep, 0.1, 0.0)) > 1e-2);
+}
+
+/// Learning by what moves change, against the same rule applied to all features of every position.
+#[test]
+fn what_moves_change_is_enough_to_learn_from() {
+    for (size, sharing) in [(5, Sharing::Both), (7, Sharing::LocationDependent), (6, Sharing::None)] {
+        for (plies, squash) in [(Plies::Two, Squash::Logistic), (Plies::One, Squash::Linear)] {
+            let shapes = LocalShapes::new(size, WindowSizes::ALL, sharing);
+            // Small steps: linear learning diverges with large ones, and then rounding matters.
+            let td = TdSettings { plies, squash, step_size: 0.02, ..TdSettings::default() };
+            let plain = Weights::zeros(Features::<TrackedGo>::count(&shapes));
+            let (mut rule, mut online) = (Td::new(plain.len(), td.clone()), OnlineTd::new(&plain, td));
+            let (mut set, mut moves) = (ActiveSet::default(), Vec::new());
+            for index in 0..30 {
+                let mut rng = stream(17, index);
+                let mut game = shapes.track(Go::new(size));
+                // Not every game begins on an empty board.
+                for _ in 0..index % 7 {
+                    game.candidate_moves(&mut moves);
+                    game.play(moves[below(&mut rng, moves.len() as u32) as usize]);
+                }
+                rule.begin();
+                shapes.active(&game, &mut set);
+                online.begin(&set);
+                let outcome = loop {
+                    if let Turn::Over(outcome) = game.turn() {
+                        break outcome;
+                    }
+                    game.candidate_moves(&mut moves);
+                    let mv = moves[below(&mut rng, moves.len() as u32) as usize];
+                    shapes.change(&game, mv, online.next_change());
+                    game.play(mv);
+                    if matches!(game.turn(), Turn::Player(_)) {
+                        shapes.active(&game, &mut set);
+                        let sum = plain.sum(&set);
+                        assert!((sum - online.sum_of_next()).abs() < 1e-5, "{} after {mv:?}", sum);
+                        rule.reached(&mut set, squash.value(sum), &plain);
+                        online.reached(squash.value(sum));
+                    }
+                };
+                rule.ended(outcome, &plain);
+                shapes.active(&game, &mut set);
+                online.ended(outcome, &set);
+                assert!((rule.mean_squared_error() - online.mean_squared_error()).abs() < 1e-5);
+                for (weight, expected) in plain.values().into_iter().enumerate() {
+                    let found = online.weights().weight(weight);
+                    assert!((found - expected).abs() < 1e-5, "weight {weight}: {found}, expected {expected}");
+                }
+            }
+            assert!(plain.values().iter().any(|weight| weight.abs() > 0.002));
+        }
     }
+}
+
+/// Threads that learn on copies of the weights lose nothing of what each other learnt.
+#[test]
+fn exchanging_adds_up_what_was_learnt() {
+    let shapes = shapes();
+    let start = shapes.track(Go::new(5));
+    let shared = Arc::new(Weights::from_values(&vec![0.125; zeros(&shapes).len()]));
+    let [mut first, mut second] = [(); 2]
+        .map(|()| SelfPlay::new(shapes.clone(), shared.clone(), TdSettings::default(), SelfPlaySettings::default()));
+    // What each would have learnt alone.
+    let alone = |number: u64| {
+        let weights = Arc::new(Weights::clone(&shared));
+        let mut learner =
+            SelfPlay::new(shapes.clone(), weights.clone(), TdSettings::default(), SelfPlaySettings::default());
+        learner.play(&start, &mut stream(4, number));
+        learner.publish();
+        weights.values()
+    };
+    let (by_first, by_second) = (alone(0), alone(1));
+    let turn = Mutex::new(());
+    first.play(&start, &mut stream(4, 0));
+    second.play(&start, &mut stream(4, 1));
+    first.exchange(&turn);
+    assert_eq!(shared.values(), by_first);
+    second.exchange(&turn);
+    for ((found, first), second) in shared.values().into_iter().zip(by_first).zip(by_second) {
+        assert!((found - (first + second - 0.125)).abs() < 1e-6);
+    }
+    // The second has learnt of the first's game: it goes on from what is shared.
+    let before = shared.values();
+    second.exchange(&turn);
+    assert_eq!(shared.values(), before);
 }
 
 #[test]
@@ -181,6 +273,7 @@ fn learns_to_beat_a_random_player() {
             for game in 0..300 {
                 learner.play(&start, &mut stream(9, game));
             }
+            learner.publish();
             let wins = wins_against_random(&shapes, &weights);
             assert!(wins > 80, "{td:?} {order:?}: {wins} of 100");
         }

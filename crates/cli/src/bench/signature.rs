@@ -111,8 +111,10 @@ fn compute() -> Vec<Line> {
         line(&format!("go9.alpha-beta.depth{depth}.nodes"), nodes.to_string());
         line(&format!("go9.alpha-beta.depth{depth}.decisions"), format!("{decisions:016x}"));
     }
-    line("go9.td.linear", format!("{:016x}", learnt(Squash::Linear)));
-    line(&format!("go9.td.logistic{NEEDS_GLIBC}"), format!("{:016x}", learnt(Squash::Logistic)));
+    for (name, lambda) in [("", 0.0), ("-traces", 0.4)] {
+        line(&format!("go9.td.linear{name}"), format!("{:016x}", learnt(Squash::Linear, lambda)));
+        line(&format!("go9.td.logistic{name}{NEEDS_GLIBC}"), format!("{:016x}", learnt(Squash::Logistic, lambda)));
+    }
     lines
 }
 
@@ -145,14 +147,14 @@ fn searched(depth: u32) -> (u64, u64) {
 }
 
 /// All weights after a short seeded training on 9×9.
-fn learnt(squash: Squash) -> u64 {
+fn learnt(squash: Squash, lambda: f32) -> u64 {
     let features = Arc::new(LocalShapes::new(9, WindowSizes::ALL, Sharing::Both));
     let weights = Arc::new(Weights::zeros(Features::<TrackedGo>::count(&*features)));
     let training = Training {
         start: features.track(Go::new(9)),
         features,
         weights: weights.clone(),
-        td: TdSettings { squash, lambda: 0.4, ..TdSettings::default() },
+        td: TdSettings { squash, lambda, ..TdSettings::default() },
         self_play: SelfPlaySettings::default(),
         seed: 1,
         threads: 1,

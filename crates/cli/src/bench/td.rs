@@ -32,6 +32,7 @@ impl Learning {
         for game in 0..WARM_UP {
             learner.play(&learning.start, &mut stream(1, game));
         }
+        learner.publish();
         learning
     }
 
@@ -107,7 +108,7 @@ impl Bare {
             let chosen = if unit(rng) < epsilon {
                 below(rng, self.moves.len() as u32) as usize
             } else {
-                learning.features.afterstate_sums(&game, &self.moves, &learning.weights, &mut self.sums);
+                learning.features.afterstate_sums(&game, &self.moves, &*learning.weights, &mut self.sums);
                 evaluations += self.moves.len() as u64;
                 policy::greedy(&self.sums, side, rng)
             };
@@ -131,7 +132,7 @@ pub fn afterstates(effort: Effort, report: Report) -> Result<()> {
         move || {
             let mut evaluations = 0;
             for (game, moves) in positions {
-                learning.features.afterstate_sums(game, moves, &learning.weights, &mut sums);
+                learning.features.afterstate_sums(game, moves, &*learning.weights, &mut sums);
                 evaluations += sums.len() as u64;
             }
             [evaluations]

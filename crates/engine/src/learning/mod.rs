@@ -2,11 +2,13 @@
 //! says which positions are visited, in what order they are updated, and by how many threads.
 
 pub mod eligibility;
+pub mod online_td;
 pub mod self_play;
 pub mod td;
 pub mod training;
 
 pub use eligibility::{EligibilityTrace, TraceKind};
+pub use online_td::OnlineTd;
 pub use self_play::{Episode, Order, SelfPlay, SelfPlaySettings};
 pub use td::{Plies, Td, TdSettings};
 pub use training::{Training, TrainingTotals};

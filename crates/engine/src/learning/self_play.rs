@@ -8,13 +8,14 @@
 //! until the game ends;  move the last positions towards the outcome z
 //! ```
 
+use super::online_td::OnlineTd;
 use super::td::{Td, TdSettings};
 use crate::policy;
-use crate::value::{ActiveSet, Features, Weights};
+use crate::value::{ActiveSet, Features, Squash, Weights};
 use afterstate_games::rng::{Rng, below, unit};
 use afterstate_games::{Game, Outcome, Turn, playout::draw_chance};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// When the positions of a game are updated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -57,87 +58,211 @@ pub struct Episode {
     pub squared_error: f64,
 }
 
-/// One self-playing learner. Several of them may share weights, each in a thread of its own.
-pub struct SelfPlay<G: Game, F: Features<G>> {
-    features: Arc<F>,
+/// How one game's positions learn.
+trait Learning<G: Game, F: Features<G>> {
+    /// A game begins in `start`.
+    fn begin(&mut self, features: &F, start: &G);
+    /// φ(s∘a)·θ for each of `moves`.
+    fn sums(&self, features: &F, game: &G, moves: &[G::Move], sums: &mut Vec<f32>);
+    /// `mv` is about to be played in `game`, by a player or by chance.
+    fn playing(&mut self, features: &F, game: &G, mv: G::Move);
+    /// A player's move has led to `game`, whose φ·θ was `sum` if that is known.
+    fn reached(&mut self, features: &F, game: &G, sum: Option<f32>);
+    /// The game has ended. Returns the mean squared TD-error.
+    fn ended(&mut self, features: &F, game: &G, outcome: Outcome) -> f64;
+}
+
+/// After every move, with weights of its own.
+struct Online {
+    rule: OnlineTd,
+    squash: Squash,
+    set: ActiveSet,
+}
+
+impl<G: Game, F: Features<G>> Learning<G, F> for Online {
+    fn begin(&mut self, features: &F, start: &G) {
+        features.active(start, &mut self.set);
+        self.rule.begin(&self.set);
+    }
+
+    fn sums(&self, features: &F, game: &G, moves: &[G::Move], sums: &mut Vec<f32>) {
+        features.afterstate_sums(game, moves, self.rule.weights(), sums);
+    }
+
+    fn playing(&mut self, features: &F, game: &G, mv: G::Move) {
+        features.change(game, mv, self.rule.next_change());
+    }
+
+    fn reached(&mut self, _features: &F, _game: &G, sum: Option<f32>) {
+        let sum = sum.unwrap_or_else(|| self.rule.sum_of_next());
+        self.rule.reached(self.squash.value(sum));
+    }
+
+    fn ended(&mut self, features: &F, game: &G, outcome: Outcome) -> f64 {
+        features.active(game, &mut self.set);
+        self.rule.ended(outcome, &self.set);
+        self.rule.mean_squared_error()
+    }
+}
+
+/// After every move or in a sweep, by a rule that may have traces, on the shared weights.
+struct Shared {
+    rule: Td,
     weights: Arc<Weights>,
-    td: Td,
-    td_settings: TdSettings,
-    settings: SelfPlaySettings,
-    moves: Vec<G::Move>,
-    chances: Vec<(G::Move, f32)>,
-    sums: Vec<f32>,
+    squash: Squash,
+    order: Order,
     set: ActiveSet,
     /// φ of every position of the game, for sweeps.
     visited: Vec<ActiveSet>,
+    /// How many of them belong to this game.
+    visits: usize,
+}
+
+impl<G: Game, F: Features<G>> Learning<G, F> for Shared {
+    fn begin(&mut self, _features: &F, _start: &G) {
+        self.rule.begin();
+        self.visits = 0;
+    }
+
+    fn sums(&self, features: &F, game: &G, moves: &[G::Move], sums: &mut Vec<f32>) {
+        features.afterstate_sums(game, moves, &*self.weights, sums);
+    }
+
+    fn playing(&mut self, _features: &F, _game: &G, _mv: G::Move) {}
+
+    fn reached(&mut self, features: &F, game: &G, sum: Option<f32>) {
+        features.active(game, &mut self.set);
+        match self.order {
+            Order::Online => {
+                let sum = sum.unwrap_or_else(|| self.weights.sum(&self.set));
+                self.rule.reached(&mut self.set, self.squash.value(sum), &self.weights);
+            }
+            Order::Sweep => {
+                if self.visited.len() == self.visits {
+                    self.visited.push(ActiveSet::default());
+                }
+                std::mem::swap(&mut self.visited[self.visits], &mut self.set);
+                self.visits += 1;
+            }
+        }
+    }
+
+    fn ended(&mut self, _features: &F, _game: &G, outcome: Outcome) -> f64 {
+        for set in &mut self.visited[..self.visits] {
+            let value = self.squash.value(self.weights.sum(set));
+            self.rule.reached(set, value, &self.weights);
+        }
+        self.rule.ended(outcome, &self.weights);
+        self.rule.mean_squared_error()
+    }
+}
+
+enum How {
+    Online(Box<Online>),
+    Shared(Box<Shared>),
+}
+
+/// One self-playing learner. Several of them may share weights, each in a thread of its own.
+///
+/// With λ = 0 and updates after every move, the learner has weights of its own, and the shared ones know what it
+/// learnt when it has told them: see [`SelfPlay::publish`] and [`SelfPlay::exchange`]. Otherwise it learns on the
+/// shared weights themselves.
+pub struct SelfPlay<G: Game, F: Features<G>> {
+    features: Arc<F>,
+    weights: Arc<Weights>,
+    settings: SelfPlaySettings,
+    how: How,
+    /// The shared weights as they were when the learner's own were equal to them.
+    before: Vec<f32>,
+    moves: Vec<G::Move>,
+    chances: Vec<(G::Move, f32)>,
+    sums: Vec<f32>,
 }
 
 impl<G: Game, F: Features<G>> SelfPlay<G, F> {
     /// A learner of `weights` over `features`.
     pub fn new(features: Arc<F>, weights: Arc<Weights>, td: TdSettings, settings: SelfPlaySettings) -> Self {
-        SelfPlay {
-            td: Td::new(features.count(), td.clone()),
-            td_settings: td,
-            features,
-            weights,
-            settings,
-            moves: Vec::new(),
-            chances: Vec::new(),
-            sums: Vec::new(),
-            set: ActiveSet::default(),
-            visited: Vec::new(),
+        let (squash, set, mut before) = (td.squash, ActiveSet::default(), Vec::new());
+        let how = if td.lambda == 0.0 && settings.order == Order::Online {
+            before = weights.values();
+            How::Online(Box::new(Online { rule: OnlineTd::new(&weights, td), squash, set }))
+        } else {
+            let (rule, order) = (Td::new(features.count(), td), settings.order);
+            let visited = Vec::new();
+            How::Shared(Box::new(Shared { rule, weights: weights.clone(), squash, order, set, visited, visits: 0 }))
+        };
+        SelfPlay { features, weights, settings, how, before, moves: Vec::new(), chances: Vec::new(), sums: Vec::new() }
+    }
+
+    /// Replaces the shared weights by the learner's own: for a learner that is alone.
+    pub fn publish(&self) {
+        if let How::Online(online) = &self.how {
+            online.rule.weights().publish(&self.weights);
+        }
+    }
+
+    /// Adds what was learnt since the last time to the shared weights, and goes on from these. `turn` is the same for
+    /// all learners that share them: nothing that one of them learnt is lost.
+    pub fn exchange(&mut self, turn: &Mutex<()>) {
+        if let How::Online(online) = &mut self.how {
+            let _turn = turn.lock().expect("no thread panics while it exchanges");
+            online.rule.weights_mut().exchange(&mut self.before, &self.weights);
         }
     }
 
     /// Plays one game from `start` and learns from it.
     pub fn play(&mut self, start: &G, rng: &mut Rng) -> Episode {
-        let squash = self.td_settings.squash;
-        let online = self.settings.order == Order::Online;
-        let mut game = start.clone();
-        let (mut moves, mut evaluations) = (0, 0);
-        self.td.begin();
-        let outcome = loop {
-            let side = match game.turn() {
-                Turn::Player(side) => side,
-                Turn::Over(outcome) => break outcome,
-                Turn::Chance => {
-                    game.chance_outcomes(&mut self.chances);
-                    game.play(draw_chance(&self.chances, rng));
-                    continue;
-                }
-            };
-            game.candidate_moves(&mut self.moves);
-            let explores = unit(rng) < self.settings.exploration;
-            let chosen = if explores {
-                below(rng, self.moves.len() as u32) as usize
-            } else {
-                self.features.afterstate_sums(&game, &self.moves, &self.weights, &mut self.sums);
-                evaluations += self.moves.len() as u64;
-                policy::greedy(&self.sums, side, rng)
-            };
-            game.play(self.moves[chosen]);
-            moves += 1;
-            if matches!(game.turn(), Turn::Over(_)) {
+        let Self { features, settings, how, moves, chances, sums, .. } = self;
+        match how {
+            How::Online(how) => play(&**features, settings, &mut **how, start, rng, (moves, chances, sums)),
+            How::Shared(how) => play(&**features, settings, &mut **how, start, rng, (moves, chances, sums)),
+        }
+    }
+}
+
+/// Buffers for moves, chance outcomes and sums.
+type Buffers<'a, M> = (&'a mut Vec<M>, &'a mut Vec<(M, f32)>, &'a mut Vec<f32>);
+
+fn play<G: Game, F: Features<G>, L: Learning<G, F>>(
+    features: &F,
+    settings: &SelfPlaySettings,
+    learning: &mut L,
+    start: &G,
+    rng: &mut Rng,
+    (moves, chances, sums): Buffers<'_, G::Move>,
+) -> Episode {
+    let mut game = start.clone();
+    let (mut played, mut evaluations) = (0, 0);
+    learning.begin(features, &game);
+    loop {
+        let side = match game.turn() {
+            Turn::Player(side) => side,
+            Turn::Over(outcome) => {
+                let squared_error = learning.ended(features, &game, outcome);
+                return Episode { outcome, moves: played, evaluations, squared_error };
+            }
+            Turn::Chance => {
+                game.chance_outcomes(chances);
+                let outcome = draw_chance(chances, rng);
+                learning.playing(features, &game, outcome);
+                game.play(outcome);
                 continue;
             }
-            self.features.active(&game, &mut self.set);
-            if online {
-                let sum = if explores { self.weights.sum(&self.set) } else { self.sums[chosen] };
-                self.td.reached(&mut self.set, squash.value(sum), &self.weights);
-            } else {
-                if self.visited.len() < moves {
-                    self.visited.push(ActiveSet::default());
-                }
-                std::mem::swap(&mut self.visited[moves - 1], &mut self.set);
-            }
         };
-        if !online {
-            for set in &mut self.visited[..moves.saturating_sub(1)] {
-                let value = squash.value(self.weights.sum(set));
-                self.td.reached(set, value, &self.weights);
-            }
+        game.candidate_moves(moves);
+        let explores = unit(rng) < settings.exploration;
+        let chosen = if explores {
+            below(rng, moves.len() as u32) as usize
+        } else {
+            learning.sums(features, &game, moves, sums);
+            evaluations += moves.len() as u64;
+            policy::greedy(sums, side, rng)
+        };
+        learning.playing(features, &game, moves[chosen]);
+        game.play(moves[chosen]);
+        played += 1;
+        if !matches!(game.turn(), Turn::Over(_)) {
+            learning.reached(features, &game, (!explores).then(|| sums[chosen]));
         }
-        self.td.ended(outcome, &self.weights);
-        Episode { outcome, moves, evaluations, squared_error: self.td.mean_squared_error() }
     }
 }

@@ -28,7 +28,7 @@ pub enum Plies {
 }
 
 impl Plies {
-    const fn count(self) -> usize {
+    pub(crate) const fn count(self) -> usize {
         match self {
             Plies::One => 1,
             Plies::Two => 2,

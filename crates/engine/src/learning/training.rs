@@ -23,7 +23,8 @@ pub struct Training<G, F> {
     pub self_play: SelfPlaySettings,
     /// Game number i draws from stream i of this seed, whichever thread plays it.
     pub seed: u64,
-    /// Learner threads. With one, the result is reproducible to the bit.
+    /// Learner threads. With one, the result is reproducible to the bit. With several and λ = 0, online, each learns on
+    /// a copy of the weights and tells the others every few games; otherwise they change the same weights at once.
     pub threads: usize,
 }
 
@@ -58,6 +59,10 @@ impl TrainingTotals {
     }
 }
 
+/// Games after which a thread tells the others what it learnt. Rarely enough to cost little, often enough that what
+/// the others do not know yet is a small part of a percent of what any of them has learnt from.
+const EXCHANGE: u64 = 20;
+
 impl<G: Game, F: Features<G>> Training<G, F> {
     /// Plays the games with numbers in `games`, or fewer if `stop` is set meanwhile (games in progress
     /// are finished). `progress` is told of the totals so far, about every hundred games.
@@ -72,6 +77,7 @@ impl<G: Game, F: Features<G>> Training<G, F> {
     ) -> TrainingTotals {
         let next = AtomicU64::new(games.start);
         let totals = Mutex::new(TrainingTotals::default());
+        let turn = Mutex::new(());
         let work = || {
             let mut learner =
                 SelfPlay::new(self.features.clone(), self.weights.clone(), self.td.clone(), self.self_play.clone());
@@ -95,9 +101,17 @@ impl<G: Game, F: Features<G>> Training<G, F> {
                     squared_error: (episode.squared_error * GRAIN).round() / GRAIN,
                     first_player_score: f64::from(episode.outcome.first_player_score()),
                 });
+                if self.threads > 1 && unreported.games.is_multiple_of(EXCHANGE) {
+                    learner.exchange(&turn);
+                }
                 if unreported.games == 100 {
                     report(&mut unreported);
                 }
+            }
+            if self.threads > 1 {
+                learner.exchange(&turn);
+            } else {
+                learner.publish();
             }
             report(&mut unreported);
         };

@@ -57,7 +57,7 @@ pub trait AfterstateValues<G: Game>: ValueFunction<G> {
 /// The score is φ·θ, before squashing.
 impl<G: Game, F: Features<G>> AfterstateValues<G> for Linear<F> {
     fn afterstates(&self, game: &G, moves: &[G::Move], scores: &mut Vec<f32>) {
-        self.features.afterstate_sums(game, moves, &self.weights, scores);
+        self.features.afterstate_sums(game, moves, &*self.weights, scores);
     }
 
     fn value_of_score(&self, score: f32) -> Value {

@@ -4,6 +4,7 @@
 //! a value of their sum. [`LocalShapes`] are the features of the first learner; [`TrackedGo`] keeps them
 //! up to date move by move.
 
+mod accruing;
 mod afterstates;
 pub mod checkpoint;
 mod features;
@@ -16,9 +17,10 @@ pub mod shape_agent;
 mod tracked;
 mod weights;
 
+pub use accruing::AccruingWeights;
 pub use afterstates::{AfterstateValues, Indifferent};
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use features::{ActiveSet, Features, Share};
+pub use features::{ActiveChange, ActiveSet, Features, Memory, Share};
 pub use function::{Value, ValueFunction};
 pub use fused::FusedShapes;
 pub use linear::{Linear, Squash};

@@ -1,6 +1,6 @@
 //! [`Weights`]: a vector of weights that several threads may read and write without locks.
 
-use super::features::{ActiveSet, Share};
+use super::features::{ActiveSet, Memory, Share};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// θ, the weights of a linear function of sparse features.
@@ -39,10 +39,22 @@ impl Weights {
         self.len() == 0
     }
 
+    /// One weight.
+    #[inline(always)]
+    pub fn get(&self, index: usize) -> f32 {
+        f32::from_bits(self.0[index].load(Relaxed))
+    }
+
+    /// Replaces one weight.
+    #[inline(always)]
+    pub fn set(&self, index: usize, weight: f32) {
+        self.0[index].store(weight.to_bits(), Relaxed);
+    }
+
     /// The weight of a feature, with the sign that it is shared with.
     #[inline(always)]
     pub fn shared(&self, share: Share) -> f32 {
-        f32::from_bits(self.0[share.index()].load(Relaxed) ^ (share.0 & Share::MINUS))
+        f32::from_bits(self.0[share.index()].load(Relaxed) ^ share.sign_bit())
     }
 
     /// φ·θ.
@@ -66,7 +78,7 @@ impl Weights {
     pub fn add(&self, set: &ActiveSet, step: f32) {
         let bits = step.to_bits();
         for &share in set.shares() {
-            self.add_to(share, f32::from_bits(bits ^ (share.0 & Share::MINUS)));
+            self.add_to(share, f32::from_bits(bits ^ share.sign_bit()));
         }
     }
 
@@ -75,6 +87,13 @@ impl Weights {
     pub fn add_to(&self, share: Share, change: f32) {
         let weight = &self.0[share.index()];
         weight.store((f32::from_bits(weight.load(Relaxed)) + change).to_bits(), Relaxed);
+    }
+}
+
+impl Memory for Weights {
+    #[inline(always)]
+    fn worth(&self, share: Share) -> f32 {
+        self.shared(share)
     }
 }
 

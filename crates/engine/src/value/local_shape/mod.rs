@@ -11,9 +11,8 @@ pub use describe::ShapeOnBoard;
 pub use sharing::{Share, Sharing};
 pub use windows::{MAX_WINDOWS, Patterns, WindowSizes, Windows};
 
-use super::features::{ActiveSet, Features};
+use super::features::{ActiveChange, ActiveSet, Features, Memory};
 use super::tracked::{TrackedGo, digit};
-use super::weights::Weights;
 use afterstate_games::go::{Go, Move, Point};
 use afterstate_games::{Game, Side};
 use sharing::ShareTable;
@@ -92,76 +91,123 @@ impl LocalShapes {
         entries.truncate(filled);
     }
 
+    /// What a move changes: the windows that contain its point, or a stone that it captures.
+    fn read_change<const TABLES: usize, const WINDOWS: usize>(
+        &self,
+        game: &TrackedGo,
+        mv: Move,
+        change: &mut ActiveChange,
+    ) {
+        let Some(point) = mv.point() else { return };
+        let (board, side) = (game.game().board(), game.game().to_move());
+        let (shares, numbers) = (self.shares::<TABLES>(), game.track().patterns.numbers());
+        let mut exchange = |window: usize, number: u16, next: u16| {
+            let row = self.table.row[window] as usize;
+            let (old, new) = (shares[row + usize::from(number)], shares[row + usize::from(next)]);
+            change.exchange(old, new, self.table.count);
+        };
+        if board.captures_something(point, side) {
+            let after = self.numbers_after_capture::<WINDOWS>(game, point, side);
+            for (window, (&number, next)) in numbers.iter().zip(after).enumerate() {
+                if number != next {
+                    exchange(window, number, next);
+                }
+            }
+        } else {
+            let digit = digit(side);
+            for cover in self.windows.covering(point) {
+                let window = usize::from(cover.window);
+                let number = numbers[window];
+                exchange(window, number, number + digit * cover.unit);
+            }
+        }
+    }
+
     /// Sums of all afterstates. What each window contributes now is computed once; a move then only
-    /// exchanges the windows that contain its point (or a stone that it captures).
-    fn sums_after<const TABLES: usize>(
+    /// exchanges the windows that contain its point (or a stone that it captures). There are at most `WINDOWS`,
+    /// a power of two, so that no index needs a check.
+    #[inline(never)]
+    fn sums_after<const TABLES: usize, const WINDOWS: usize>(
         &self,
         game: &TrackedGo,
         moves: &[Move],
-        weights: &Weights,
+        memory: &impl Memory,
         sums: &mut Vec<f32>,
     ) {
         let shares = self.shares::<TABLES>();
         let numbers = game.track().patterns.numbers();
-        let worth = |window: usize, number: usize| -> f32 {
+        let worth = |at: u32| -> f32 {
             let mut sum = 0.0;
-            for share in shares[self.table.row[window] as usize + number] {
-                sum += weights.shared(share);
+            for share in shares[at as usize] {
+                sum += memory.worth(share);
             }
             sum
         };
-        let mut now = [0f32; MAX_WINDOWS];
-        let now = &mut now[..numbers.len()];
+        // Of each window, where its shares stand in the table, and what they are worth.
+        let mut now = [(0u32, 0.0); WINDOWS];
         let mut total = 0.0;
-        for (window, (now, &number)) in now.iter_mut().zip(numbers).enumerate() {
-            *now = worth(window, usize::from(number));
-            total += *now;
+        for ((now, &number), &row) in now.iter_mut().zip(numbers).zip(&self.table.row) {
+            let at = row + u32::from(number);
+            *now = (at, worth(at));
+            total += now.1;
         }
         let (board, side) = (game.game().board(), game.game().to_move());
+        let digit = u32::from(digit(side));
         sums.clear();
-        for &mv in moves {
-            let Some(point) = mv.point() else {
-                sums.push(total);
-                continue;
-            };
+        sums.extend(moves.iter().map(|&mv| {
+            let Some(point) = mv.point() else { return total };
             if board.captures_something(point, side) {
-                sums.push(total + self.change_with_captures(game, point, side, now, worth));
-                continue;
+                let after = self.numbers_after_capture::<WINDOWS>(game, point, side);
+                let exchanged = numbers.iter().zip(after).zip(&self.table.row).zip(&now);
+                let changed = exchanged.filter(|(((number, next), _), _)| *number != next);
+                return total
+                    + changed.map(|(((_, next), row), now)| worth(row + u32::from(next)) - now.1).sum::<f32>();
             }
-            let digit = digit(side);
             let mut change = 0.0;
             for cover in self.windows.covering(point) {
-                let window = usize::from(cover.window);
-                change += worth(window, usize::from(numbers[window] + digit * cover.unit)) - now[window];
+                let (at, worth_now) = now[usize::from(cover.window) % WINDOWS];
+                change += worth(at + digit * u32::from(cover.unit)) - worth_now;
             }
-            sums.push(total + change);
-        }
+            total + change
+        }));
     }
 
-    /// What a capturing move changes, every window that it touches counted once.
+    /// What the windows show after a capturing move.
     #[cold]
-    fn change_with_captures(
+    fn numbers_after_capture<const WINDOWS: usize>(
         &self,
         game: &TrackedGo,
         point: Point,
         side: Side,
-        now: &[f32],
-        worth: impl Fn(usize, usize) -> f32,
-    ) -> f32 {
-        let mut patterns = game.track().patterns.clone();
-        patterns.add(self.windows, point, digit(side));
-        game.game().board().for_each_capture(point, side, |stone| {
-            patterns.remove(self.windows, stone, digit(side.other()));
-        });
+    ) -> [u16; WINDOWS] {
         let before = game.track().patterns.numbers();
-        let mut change = 0.0;
-        for (window, (&number, &was)) in patterns.numbers().iter().zip(before).enumerate() {
-            if number != was {
-                change += worth(window, usize::from(number)) - now[window];
-            }
+        let mut numbers = [0; WINDOWS];
+        numbers[..before.len()].copy_from_slice(before);
+        for cover in self.windows.covering(point) {
+            numbers[usize::from(cover.window)] += digit(side) * cover.unit;
         }
-        change
+        game.game().board().for_each_capture(point, side, |stone| {
+            for cover in self.windows.covering(stone) {
+                numbers[usize::from(cover.window)] -= digit(side.other()) * cover.unit;
+            }
+        });
+        numbers
     }
+}
+
+/// Calls a method for the number of weights that apply to a window, and for a power of two that is at least
+/// the number of windows: up to 9×9, up to 13×13, and all.
+macro_rules! sized {
+    ($shapes:ident . $method:ident ( $($argument:expr),* )) => {
+        match ($shapes.sharing.tables(), $shapes.windows.len()) {
+            (1, 0..=256) => $shapes.$method::<1, 256>($($argument),*),
+            (1, 257..=512) => $shapes.$method::<1, 512>($($argument),*),
+            (1, _) => $shapes.$method::<1, { MAX_WINDOWS.next_power_of_two() }>($($argument),*),
+            (_, 0..=256) => $shapes.$method::<2, 256>($($argument),*),
+            (_, 257..=512) => $shapes.$method::<2, 512>($($argument),*),
+            (_, _) => $shapes.$method::<2, { MAX_WINDOWS.next_power_of_two() }>($($argument),*),
+        }
+    };
 }
 
 impl Features<TrackedGo> for LocalShapes {
@@ -181,11 +227,13 @@ impl Features<TrackedGo> for LocalShapes {
         self.describe_weight(index)
     }
 
-    fn afterstate_sums(&self, game: &TrackedGo, moves: &[Move], weights: &Weights, sums: &mut Vec<f32>) {
-        match self.sharing.tables() {
-            1 => self.sums_after::<1>(game, moves, weights, sums),
-            _ => self.sums_after::<2>(game, moves, weights, sums),
-        }
+    fn change(&self, game: &TrackedGo, mv: Move, change: &mut ActiveChange) {
+        change.make_room(2 * self.sharing.tables() * self.windows.len());
+        sized!(self.read_change(game, mv, change));
+    }
+
+    fn afterstate_sums<M: Memory>(&self, game: &TrackedGo, moves: &[Move], memory: &M, sums: &mut Vec<f32>) {
+        sized!(self.sums_after(game, moves, memory, sums));
     }
 }
 
@@ -202,7 +250,7 @@ impl Features<Go> for LocalShapes {
         self.describe_weight(index)
     }
 
-    fn afterstate_sums(&self, game: &Go, moves: &[<Go as Game>::Move], weights: &Weights, sums: &mut Vec<f32>) {
-        Features::<TrackedGo>::afterstate_sums(self, &self.track(game.clone()), moves, weights, sums);
+    fn afterstate_sums<M: Memory>(&self, game: &Go, moves: &[<Go as Game>::Move], memory: &M, sums: &mut Vec<f32>) {
+        Features::<TrackedGo>::afterstate_sums(self, &self.track(game.clone()), moves, memory, sums);
     }
 }

@@ -29,29 +29,45 @@ impl Sharing {
     }
 }
 
-/// A weight and the sign with which it is shared, in one word: the weight's index, and bit 31 for minus.
+/// A weight and the sign with which it is shared, in one word: twice the weight's index, and 1 more for minus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Share(pub(crate) u32);
+pub struct Share(u32);
 
 impl Share {
-    pub(crate) const MINUS: u32 = 1 << 31;
-
     /// A weight with its sign.
     pub fn new(index: usize, minus: bool) -> Share {
-        debug_assert!(index < Share::MINUS as usize);
-        Share(index as u32 | if minus { Share::MINUS } else { 0 })
+        debug_assert!(index < 1 << 31);
+        Share((index as u32) << 1 | u32::from(minus))
     }
 
     /// Which weight.
     #[inline(always)]
     pub fn index(self) -> usize {
-        (self.0 & !Share::MINUS) as usize
+        (self.0 >> 1) as usize
     }
 
     /// +1 or −1.
     #[inline(always)]
     pub fn sign(self) -> f32 {
-        f32::from_bits(1f32.to_bits() | (self.0 & Share::MINUS))
+        f32::from_bits(1f32.to_bits() | self.sign_bit())
+    }
+
+    /// The same weight with the opposite sign.
+    #[inline(always)]
+    pub fn opposite(self) -> Share {
+        Share(self.0 ^ 1)
+    }
+
+    /// The sign as the highest bit, where floating-point numbers have theirs.
+    #[inline(always)]
+    pub(crate) fn sign_bit(self) -> u32 {
+        self.0 << 31
+    }
+
+    /// Which weight with which sign: two for every weight.
+    #[inline(always)]
+    pub(crate) fn signed_index(self) -> usize {
+        self.0 as usize
     }
 }
 
@@ -223,7 +239,7 @@ impl ShareTable {
     }
 }
 
-const NEUTRAL: Share = Share(!Share::MINUS);
+const NEUTRAL: Share = Share(u32::MAX);
 
 /// The rows of one set: one for each orbit (LD), each window (unshared), or a single one (LI).
 fn set_of(windows: &Windows, k: usize, kind: Kind, offset: usize) -> (Vec<Vec<Option<Share>>>, ShapeSet) {
