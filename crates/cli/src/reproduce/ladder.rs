@@ -51,14 +51,17 @@ struct Size {
 }
 
 #[derive(Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Level {
     level: u32,
     /// Against each depth.
     games: u64,
-    /// How many of the last checkpoints play as many games against this level.
+    /// How many of the last checkpoints play against this level.
     #[serde(default)]
     checkpoints: usize,
+    /// Against each of them.
+    #[serde(default)]
+    checkpoint_games: u64,
 }
 
 /// The paper's Table 2, by depth from 1.
@@ -259,10 +262,10 @@ fn pairings(size: &Size, checkpoints: &[(u64, PathBuf)]) -> Vec<Pairing> {
     everybody(&seats, size.pair_games);
     everybody(&depths, size.depth_games);
     for level in &size.gnugo {
+        let opponent = Seat::GnuGo(level.level);
         let last_checkpoints = seats.iter().rev().take(level.checkpoints);
-        for player in last_checkpoints.chain(&depths) {
-            pairs.push((player.clone(), Seat::GnuGo(level.level), level.games));
-        }
+        pairs.extend(last_checkpoints.map(|player| (player.clone(), opponent.clone(), level.checkpoint_games)));
+        pairs.extend(depths.iter().map(|player| (player.clone(), opponent.clone(), level.games)));
     }
     // Pairings of the same two are not played twice: the first stands.
     let mut known: Vec<(String, String)> = Vec::new();
