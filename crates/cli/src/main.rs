@@ -9,6 +9,7 @@ mod check;
 mod completions;
 mod contest;
 mod duel;
+mod folder_lock;
 mod game_files;
 mod games;
 mod gtp;

@@ -4,6 +4,7 @@
 //! one is safely there. Both say what the games since the last milestone add up to, so that a run that was
 //! killed and resumed ends with the same files as one that was not (with one thread, to the bit).
 
+use crate::folder_lock::FolderLock;
 use crate::progress::Progress;
 use crate::recipe::Recipe;
 use afterstate_engine::learning::{Training, TrainingTotals};
@@ -52,6 +53,8 @@ pub struct TrainingRun {
     milestones: Vec<u64>,
     /// Checkpoints that were there when the run was opened, by ascending number of games.
     found: Vec<(u64, PathBuf)>,
+    /// From the beginning of the work on.
+    lock: Option<FolderLock>,
 }
 
 impl TrainingRun {
@@ -120,12 +123,14 @@ impl TrainingRun {
                 .then(|| Duration::from_secs_f64(recipe.checkpoints.every_seconds)),
             milestones: recipe.milestones(),
             found,
+            lock: None,
         })
     }
 
     /// Writes the settings, and clears away what a killed run left half done. `unlogged` tells whether the log lacks
     /// a line about the weights after so many games.
     pub fn begin(&mut self, recipe: &Recipe, unlogged: impl Fn(u64) -> bool) -> Result<()> {
+        self.lock = Some(FolderLock::take(&self.folder)?);
         let path = self.folder.join(RECIPE);
         write_whole(&path, settings_text(recipe)?.as_bytes()).with_context(|| path.display().to_string())?;
         remove_unfinished(&self.folder, &[RECIPE, LOG]);

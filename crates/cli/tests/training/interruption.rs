@@ -1,6 +1,6 @@
 //! Training that is killed, or stopped with Ctrl-C, at any moment.
 
-use crate::runs::{assert_same_run, checkpoints, newest, recipe, text, trained, went_on_after};
+use crate::runs::{assert_same_run, checkpoints, newest, recipe, text, train, trained, went_on_after};
 use afterstate_games::rng::below;
 use afterstate_games::stream;
 use std::fs::{self, File};
@@ -26,6 +26,24 @@ fn start(recipe: &Path, run: &Path, out: &Path, more: &[&str]) -> Child {
         .stderr(Stdio::null())
         .spawn()
         .unwrap()
+}
+
+/// Two programs that train in one folder would spoil each other's checkpoints.
+#[test]
+fn a_folder_is_trained_in_by_one_program_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipe = recipe(folder.path(), "long.toml", &RECIPE.replace("games = 6000", "games = 10_000_000"));
+    let run = folder.path().join("run");
+    let mut first = start(&recipe, &run, &folder.path().join("out.txt"), &[]);
+    let ended = wait_until(&mut first, || !checkpoints(&run).is_empty());
+    let second = train(&recipe, &run, &["--resume"]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(ended, None, "training ended by itself");
+    assert!(!second.ok && second.err.contains("another process is at work"), "{}{}", second.out, second.err);
+    // Whoever is killed leaves no lock behind.
+    let again = crate::runs::recipe(folder.path(), "short.toml", RECIPE);
+    assert!(!train(&again, &run, &["--resume"]).err.contains("another process"));
 }
 
 /// Waits until `moment` has come or the program has ended.
