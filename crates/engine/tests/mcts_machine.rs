@@ -2,8 +2,8 @@
 
 use afterstate_engine::search::tree::{Node, ROOT, Tree};
 use afterstate_engine::search::{
-    ByValue, Even, Experience, Grandfather, McRave, Mcts, MctsSettings, NewPosition, Parallelisation, Passes, PlayOut,
-    PlayoutObserver, Prior, PriorValue, Proof, Situation, Truncated, Uct, Watch, Widening,
+    ByReadValue, ByValue, Even, Experience, Grandfather, McRave, Mcts, MctsSettings, NewPosition, Parallelisation,
+    Passes, PlayOut, PlayoutObserver, Prior, PriorValue, Proof, Situation, Truncated, Uct, Watch, Widening,
 };
 use afterstate_engine::value::{AfterstateValues, Indifferent};
 use afterstate_engine::{Budget, Search, Value, ValueFunction};
@@ -168,6 +168,9 @@ fn priors_are_what_new_nodes_start_with() {
         assert_eq!((node.outcomes.count_and_sum(), node.amaf.count_and_sum()), ((3.0, 1.5), (20.0, 10.0)));
     }
     assert_eq!(even.report().moves[0].prior.map(|prior| (prior.0 * 100.0).round()), Some(50.0));
+    // Whether the position is read first makes no difference.
+    let read = ByReadValue::new(Arc::new(Centre), Go::clone, experience);
+    assert_eq!(first_search(read, 50).report(), first_search(ByValue::new(Arc::new(Centre), experience), 50).report());
     // Black likes the centre, so it is tried first; two opinions are weighed by their experience.
     let both = (ByValue::new(Arc::new(Centre), experience), Some(Even { experience }));
     let report = first_search(both, 1).report();

@@ -26,7 +26,7 @@ pub use mcts::{
 };
 pub use mcts_solver::Proof;
 pub use minimax::minimax;
-pub use prior::{ByValue, Even, Experience, Grandfather, NewPosition, Prior, PriorValue};
+pub use prior::{ByReadValue, ByValue, Even, Experience, Grandfather, NewPosition, Prior, PriorValue};
 pub use rave::Rave;
 pub use score::Score;
 pub use selection::Selection;

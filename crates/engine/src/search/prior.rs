@@ -215,3 +215,59 @@ impl<G: Game, V: AfterstateValues<G> + ?Sized> Prior<G> for ByValue<V> {
         }
     }
 }
+
+/// [`ByValue`] for values of positions that carry more than the game's own, such as features that follow its moves:
+/// `read` makes them, once for every position that enters the tree.
+///
+/// ```
+/// use afterstate_engine::search::{Experience, prior::ByReadValue};
+/// use afterstate_engine::value::{FusedShapes, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
+/// use afterstate_games::go::Go;
+/// use std::sync::Arc;
+/// let shapes = LocalShapes::new(5, WindowSizes::ALL, Sharing::Both);
+/// let weights = Weights::zeros(afterstate_engine::value::Features::<TrackedGo>::count(&shapes));
+/// let values = Arc::new(FusedShapes::new(&shapes, &weights, Squash::Logistic));
+/// let read = { let values = values.clone(); move |game: &Go| values.track(game.clone()) };
+/// let prior = ByReadValue::new(values, read, Experience::default());
+/// # let _ = prior;
+/// ```
+pub struct ByReadValue<V: ?Sized, F> {
+    /// Equivalent experience.
+    pub experience: Experience,
+    values: Arc<V>,
+    read: F,
+    scores: Vec<f32>,
+}
+
+impl<V: ?Sized, F> ByReadValue<V, F> {
+    /// With this equivalent experience.
+    pub fn new(values: Arc<V>, read: F, experience: Experience) -> Self {
+        ByReadValue { experience, values, read, scores: Vec::new() }
+    }
+}
+
+impl<V: ?Sized, F: Clone> Clone for ByReadValue<V, F> {
+    fn clone(&self) -> Self {
+        ByReadValue::new(self.values.clone(), self.read.clone(), self.experience)
+    }
+}
+
+impl<G, T, V, F> Prior<G> for ByReadValue<V, F>
+where
+    G: Game,
+    T: Game<Move = G::Move>,
+    V: AfterstateValues<T> + ?Sized,
+    F: Fn(&G) -> T + Clone + Send,
+{
+    fn fill(&mut self, position: &NewPosition<'_, G>, out: &mut [PriorValue]) {
+        let read = (self.read)(position.game);
+        self.values.afterstates(&read, position.moves, &mut self.scores);
+        for ((&mv, &score), prior) in position.moves.iter().zip(&self.scores).zip(out) {
+            let value = match position.game.outcome_after(mv) {
+                Some(outcome) => outcome.first_player_score(),
+                None => self.values.value_of_score(score).0.clamp(0.0, 1.0),
+            };
+            prior.add(value, self.experience);
+        }
+    }
+}
