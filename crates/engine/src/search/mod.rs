@@ -8,6 +8,7 @@ pub mod mc_rave;
 pub mod mcts;
 pub mod mcts_solver;
 mod minimax;
+mod ownership;
 pub mod prior;
 mod rave;
 mod score;
@@ -26,6 +27,7 @@ pub use mcts::{
 };
 pub use mcts_solver::Proof;
 pub use minimax::minimax;
+pub use ownership::{ChainStatus, GoOwnership, Ownership, playout_ownership};
 pub use prior::{ByReadValue, ByValue, Even, Experience, Grandfather, NewPosition, Prior, PriorValue};
 pub use rave::Rave;
 pub use score::Score;

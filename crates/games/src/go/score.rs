@@ -36,6 +36,41 @@ impl Board {
         }
     }
 
+    /// Calls `each` with every point that a side owns under area scoring, and that side: what [`Board::owner`] says of
+    /// all points, with each empty region looked at once.
+    ///
+    /// ```
+    /// use afterstate_games::{Side, go::{Board, Point}};
+    /// let mut board = Board::new(5);
+    /// board.play(Point::at(2, 2, 5), Side::Second);
+    /// let mut owned = 0;
+    /// board.for_each_owned(|_, side| owned += usize::from(side == Side::Second));
+    /// assert_eq!(owned, 25);
+    /// ```
+    #[inline]
+    pub fn for_each_owned(&self, mut each: impl FnMut(Point, Side)) {
+        for point in Point::all(self.size()) {
+            if let Some(side) = self.color(point).side() {
+                each(point, side);
+            }
+        }
+        let mut seen = PointSet::EMPTY;
+        for point in self.empty_points() {
+            match self.surrounding(point) {
+                Surrounding::Mixed => {}
+                Surrounding::Only(side) => each(point, side),
+                Surrounding::Open if seen.contains(point) => {}
+                Surrounding::Open => {
+                    let mut region = [point; super::MAX_SIZE * super::MAX_SIZE];
+                    let (size, owner) = self.region(&mut region, &mut seen);
+                    if let Some(side) = owner {
+                        region[..size].iter().for_each(|&point| each(point, side));
+                    }
+                }
+            }
+        }
+    }
+
     fn area_by_regions(&self) -> i32 {
         let mut difference = self.stone_count(Side::First) as i32 - self.stone_count(Side::Second) as i32;
         let mut seen = PointSet::EMPTY;
@@ -54,32 +89,40 @@ impl Board {
 
     /// Size of the empty region around `start`, and the only colour that it reaches. Adds it to `seen`.
     fn region_owner(&self, start: Point, seen: &mut PointSet) -> (i32, Option<Side>) {
-        let mut stack = [start; super::MAX_SIZE * super::MAX_SIZE];
-        let (mut depth, mut area, mut reaches) = (1, 0, [false; 2]);
-        seen.insert(start);
-        while depth > 0 {
-            depth -= 1;
-            area += 1;
-            for n in self.neighbours_of(stack[depth]) {
+        let (size, owner) = self.region(&mut [start; super::MAX_SIZE * super::MAX_SIZE], seen);
+        (size as i32, owner)
+    }
+
+    /// The same, with the region's points put at the front of `region`, whose first is the start.
+    fn region(
+        &self,
+        region: &mut [Point; super::MAX_SIZE * super::MAX_SIZE],
+        seen: &mut PointSet,
+    ) -> (usize, Option<Side>) {
+        let (mut done, mut found, mut reaches) = (0, 1, [false; 2]);
+        seen.insert(region[0]);
+        while done < found {
+            for n in self.neighbours_of(region[done]) {
                 match self.color(n) {
                     Color::Black => reaches[0] = true,
                     Color::White => reaches[1] = true,
                     Color::Empty => {
                         if seen.insert(n) {
-                            stack[depth] = n;
-                            depth += 1;
+                            region[found] = n;
+                            found += 1;
                         }
                     }
                     Color::Border => {}
                 }
             }
+            done += 1;
         }
         let owner = match reaches {
             [true, false] => Some(Side::First),
             [false, true] => Some(Side::Second),
             _ => None,
         };
-        (area, owner)
+        (found, owner)
     }
 
     fn surrounding(&self, point: Point) -> Surrounding {

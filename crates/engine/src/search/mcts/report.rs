@@ -28,6 +28,38 @@ pub struct MoveReport<M> {
     pub principal_variation: Vec<M>,
 }
 
+impl<M> MoveReport<M> {
+    /// The mean outcome less one standard error, as `side` sees it: how good the move is at least, if chance was not
+    /// unusually kind to it. What is proved is certain; minus infinity without any visit.
+    ///
+    /// ```
+    /// use afterstate_engine::Value;
+    /// use afterstate_engine::search::{MoveReport, Proof};
+    /// use afterstate_games::Side;
+    /// let report = |visits, proof| MoveReport {
+    ///     mv: (), visits, value: Some(Value(0.25)), prior: None, amaf_visits: 0, amaf_value: None, proof,
+    ///     principal_variation: Vec::new(),
+    /// };
+    /// // White won three quarters of 99 games; one more is counted as half won: p = 0.7475.
+    /// let bound = report(99, Proof::Open).lower_bound(Side::Second);
+    /// assert!((bound - (0.75 - (0.7475f32 * 0.2525 / 99.0).sqrt())).abs() < 1e-6);
+    /// assert_eq!(report(0, Proof::Open).lower_bound(Side::Second), f32::NEG_INFINITY);
+    /// ```
+    pub fn lower_bound(&self, side: Side) -> f32 {
+        match (self.value, self.visits) {
+            (Some(value), _) if self.proof != Proof::Open => value.seen_by(side),
+            (Some(value), visits) if visits > 0 => {
+                let mean = value.seen_by(side);
+                // Even if all outcomes so far were the same, others are possible: half a win and half a loss are added.
+                let n = visits as f32;
+                let smooth = (mean * n + 0.5) / (n + 1.0);
+                mean - (smooth * (1.0 - smooth) / n).sqrt()
+            }
+            _ => f32::NEG_INFINITY,
+        }
+    }
+}
+
 /// What is known of the position that is searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchReport<M> {
@@ -103,24 +135,10 @@ fn better<M>(a: &MoveReport<M>, b: &MoveReport<M>, side: Side, rule: FinalMove) 
             FinalMove::Visits => by_visits().then_with(by_value),
             FinalMove::Value => (a.visits > 0).cmp(&(b.visits > 0)).then_with(by_value).then_with(by_visits),
             FinalMove::LowerBound => {
-                lower_bound(a, side).total_cmp(&lower_bound(b, side)).then_with(by_visits).then_with(by_value)
+                a.lower_bound(side).total_cmp(&b.lower_bound(side)).then_with(by_visits).then_with(by_value)
             }
         }
     })
-}
-
-/// The mean less one standard error, as the side to move sees it.
-fn lower_bound<M>(report: &MoveReport<M>, side: Side) -> f32 {
-    match (report.value, report.visits) {
-        (Some(value), visits) if visits > 0 => {
-            let mean = value.seen_by(side);
-            // Even if all outcomes so far were the same, others are possible: half a win and half a loss are added.
-            let n = visits as f32;
-            let smooth = (mean * n + 0.5) / (n + 1.0);
-            mean - (smooth * (1.0 - smooth) / n).sqrt()
-        }
-        _ => f32::NEG_INFINITY,
-    }
 }
 
 /// The line that follows the child of the root that is `first`: at each position the move that would be played.
