@@ -17,11 +17,12 @@
 use super::features::{ActiveChange, ActiveSet, Memory, Share};
 use super::weights::Weights;
 
-/// θᵢ as bᵢ and nᵢ.
-#[derive(Clone, Copy, Debug, Default)]
-struct Accruing {
-    base: f32,
-    count: f32,
+/// θᵢ and −θᵢ, so that who reads them needs no sign: bᵢ, nᵢ, −bᵢ and −nᵢ.
+type Accruing = [f32; 4];
+
+/// A weight that no active feature shares.
+fn at_rest(weight: f32) -> Accruing {
+    [weight, 0.0, -weight, 0.0]
 }
 
 /// θ together with the position whose active features learn.
@@ -41,7 +42,6 @@ struct Accruing {
 /// ```
 #[derive(Clone, Debug)]
 pub struct AccruingWeights {
-    /// By signed index, so that who reads them needs no sign: each weight, and the negative of it.
     entries: Box<[Accruing]>,
     /// C.
     credit: f32,
@@ -56,20 +56,13 @@ pub struct AccruingWeights {
 impl AccruingWeights {
     /// A copy of `weights`, with no active features.
     pub fn new(weights: &Weights) -> AccruingWeights {
-        let mut new = AccruingWeights {
-            entries: vec![Accruing::default(); 2 * (weights.len() + 1)].into_boxed_slice(),
-            credit: 0.0,
-            sum: 0.0,
-            overlap: 0.0,
-            active: 0,
-        };
-        weights.values().into_iter().enumerate().for_each(|(index, weight)| new.set(index, weight));
-        new
+        let entries = weights.values().into_iter().chain([0.0]).map(at_rest).collect();
+        AccruingWeights { entries, credit: 0.0, sum: 0.0, overlap: 0.0, active: 0 }
     }
 
     /// Number of weights.
     pub fn len(&self) -> usize {
-        self.entries.len() / 2 - 1
+        self.entries.len() - 1
     }
 
     /// Whether there are none.
@@ -80,12 +73,6 @@ impl AccruingWeights {
     /// The weight with this index.
     pub fn weight(&self, index: usize) -> f32 {
         self.worth(Share::new(index, false))
-    }
-
-    /// Replaces a weight that no active feature shares.
-    fn set(&mut self, index: usize, weight: f32) {
-        let [plus, minus] = &mut self.entries.as_chunks_mut::<2>().0[index];
-        (plus.base, minus.base) = (weight, -weight);
     }
 
     /// φ ← φ + `change`.
@@ -103,18 +90,18 @@ impl AccruingWeights {
 
     #[inline(always)]
     fn enter(&mut self, shares: &[Share]) {
-        let pairs = self.entries.as_chunks_mut::<2>().0;
         let credit = self.credit;
-        let (mut sum, mut counts) = (0.0, 0.0);
+        let steps: [Accruing; 2] = [[-credit, 1.0, credit, -1.0], [credit, -1.0, -credit, 1.0]];
+        let (mut bases, mut counts) = (0.0, 0.0);
         for &share in shares {
-            let [plus, minus] = &mut pairs[share.index()];
-            let sign = share.sign();
-            sum += sign * (plus.base + plus.count * credit);
-            counts += sign * plus.count;
-            *plus = Accruing { base: plus.base - sign * credit, count: plus.count + sign };
-            *minus = Accruing { base: minus.base + sign * credit, count: minus.count - sign };
+            let (entry, minus) = (&mut self.entries[share.index()], share.signed_index() & 1);
+            bases += entry[2 * minus];
+            counts += entry[2 * minus + 1];
+            for (number, step) in entry.iter_mut().zip(&steps[minus]) {
+                *number += step;
+            }
         }
-        self.sum += f64::from(sum);
+        self.sum += f64::from(bases + counts * credit);
         self.overlap += f64::from(2.0 * counts) + shares.len() as f64;
     }
 
@@ -148,11 +135,10 @@ impl AccruingWeights {
     pub fn settle(&mut self, active: &ActiveSet) {
         let credit = self.credit;
         for share in active.shares() {
-            for entry in &mut self.entries.as_chunks_mut::<2>().0[share.index()] {
-                *entry = Accruing { base: entry.base + entry.count * credit, count: 0.0 };
-            }
+            let [base, count, ..] = self.entries[share.index()];
+            self.entries[share.index()] = at_rest(base + count * credit);
         }
-        debug_assert!(self.entries.iter().all(|entry| entry.count == 0.0), "other features were active");
+        debug_assert!(self.entries.iter().all(|[_, count, ..]| *count == 0.0), "other features were active");
         (self.credit, self.sum, self.overlap, self.active) = (0.0, 0.0, 0.0, 0);
     }
 
@@ -167,11 +153,11 @@ impl AccruingWeights {
     /// There must be no active features. Whoever else does this at the same time must be kept waiting.
     pub fn exchange(&mut self, before: &mut [f32], shared: &Weights) {
         for (index, before) in before.iter_mut().enumerate() {
-            let learnt = self.entries[2 * index].base - *before;
+            let learnt = self.entries[index][0] - *before;
             let weight = shared.get(index) + learnt;
             shared.set(index, weight);
             *before = weight;
-            self.set(index, weight);
+            self.entries[index] = at_rest(weight);
         }
     }
 }
@@ -179,7 +165,7 @@ impl AccruingWeights {
 impl Memory for AccruingWeights {
     #[inline(always)]
     fn worth(&self, share: Share) -> f32 {
-        let Accruing { base, count } = self.entries[share.signed_index()];
+        let [base, count] = self.entries.as_flattened().as_chunks::<2>().0[share.signed_index()];
         base + count * self.credit
     }
 }

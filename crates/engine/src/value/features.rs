@@ -93,11 +93,12 @@ impl ActiveChange {
     /// If [`ActiveChange::make_room`] was not called.
     #[inline(always)]
     pub(crate) fn exchange<const TABLES: usize>(&mut self, old: [Share; TABLES], new: [Share; TABLES], neutral: usize) {
+        let neutral = Share::new(neutral, false);
         let room = &mut self.shares[self.filled..][..2 * TABLES];
         // Counted from 0 for each window, so that no window waits for the one before it.
         let (mut filled, mut more) = (0, 0);
         for (old, new) in old.into_iter().zip(new) {
-            let (stops, starts) = (usize::from(old.index() != neutral), usize::from(new.index() != neutral));
+            let (stops, starts) = (usize::from(old != neutral), usize::from(new != neutral));
             room[filled] = old.opposite();
             room[filled + stops] = new;
             filled += stops + starts;
