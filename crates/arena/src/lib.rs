@@ -1,4 +1,4 @@
-//! Where players meet: clocks, external engines, games, tournaments, ratings.
+//! Where players meet: clocks, external engines, games, tournaments, ratings, suites of positions.
 
 pub mod clock;
 pub mod crosstable;
@@ -13,6 +13,7 @@ pub mod rating;
 pub mod referee;
 pub mod result_log;
 pub mod sprt;
+pub mod suite;
 pub mod tournament;
 
 pub use clock::{Clock, FlagFall, TimeControl};

@@ -25,6 +25,7 @@ mod recipe;
 mod registry;
 mod reproduce;
 mod standings;
+mod suite;
 mod tournament;
 mod train;
 mod training_run;
@@ -70,6 +71,8 @@ enum Command {
     Gtp(gtp::Args),
     /// How fast everything is: one line a figure, `name value unit`
     Bench(bench::Args),
+    /// An agent on positions with a right answer
+    Suite(suite::Args),
     /// Count what a game's rules lead to
     Perft(perft::Args),
     /// Whether a game keeps the promises that everything else relies on
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
         Command::Gtp(args) => gtp::run(args),
         Command::Perft(args) => perft::run(args),
         Command::Check(args) => check::run(args),
+        Command::Suite(args) => suite::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Manual(args) => completions::manual(args),
         Command::Bench(args) => bench::run(args),

@@ -4,7 +4,7 @@ mod support;
 
 use support::{fail, run, run_in, succeed};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "games",
     "agents",
     "train",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 13] = [
     "rate",
     "gtp",
     "bench",
+    "suite",
     "perft",
     "check",
     "completions",

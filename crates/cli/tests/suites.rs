@@ -1,0 +1,86 @@
+//! The tactical suite as a command.
+
+mod support;
+
+use serde_json::Value;
+use std::collections::HashSet;
+use support::{checkpoint, fail, run_in, succeed};
+
+const GO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../suites/go");
+
+fn report(args: &[&str]) -> Value {
+    serde_json::from_str(&succeed(&[&["suite"], args, &["--json"]].concat())).unwrap()
+}
+
+#[test]
+fn a_random_player_is_asked_every_position() {
+    let text = succeed(&["suite", GO, "--agent", "random"]);
+    let json = report(&[GO, "--agent", "random"]);
+    let positions = json["positions"].as_array().unwrap();
+    assert!(positions.len() >= 60 && json["total"] == positions.len());
+    let grade = |grade: &str| positions.iter().filter(|answer| answer["grade"] == grade).count();
+    assert_eq!(json["solved"], grade("right"));
+    assert_eq!(grade("right") + grade("wrong") + grade("other"), positions.len());
+    // By chance it hits some of the few moves, and misses more.
+    assert!(grade("right") > 0 && grade("right") < positions.len() / 2 && grade("wrong") > 0, "{text}");
+    for answer in positions {
+        let right = answer["right"].as_array().unwrap().contains(&answer["played"]);
+        assert_eq!(right, answer["grade"] == "right", "{answer}");
+        let name = answer["name"].as_str().unwrap();
+        let line = text.lines().find(|line| line.starts_with(&format!("{name} "))).unwrap();
+        for key in ["theme", "played", "grade"] {
+            assert!(line.contains(answer[key].as_str().unwrap()), "{line}");
+        }
+    }
+    let themes = json["themes"].as_array().unwrap();
+    let sum = |key: &str| themes.iter().map(|theme| theme[key].as_u64().unwrap()).sum::<u64>();
+    assert_eq!((sum("solved"), sum("total")), (json["solved"].as_u64().unwrap(), positions.len() as u64));
+    assert!(text.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["theme", "solved", "of"]));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_answers_whatever_else_is_asked() {
+    let played = |args: &[&str]| -> Vec<(String, String)> {
+        let json = report(&[&[GO, "--agent", "random"], args].concat());
+        let text = |answer: &Value, key: &str| answer[key].as_str().unwrap().to_string();
+        json["positions"].as_array().unwrap().iter().map(|a| (text(a, "name"), text(a, "played"))).collect()
+    };
+    let all: HashSet<_> = played(&[]).into_iter().collect();
+    assert_eq!(played(&[]).into_iter().collect::<HashSet<_>>(), all);
+    assert_ne!(played(&["--seed", "2"]).into_iter().collect::<HashSet<_>>(), all);
+    let some = played(&["--theme", "ko", "--theme", "seki", "--size", "19"]);
+    assert!(!some.is_empty() && some.iter().all(|answer| all.contains(answer)));
+    assert!(some.iter().all(|(name, _)| name.ends_with("-19") && (name.starts_with("ko") || name.starts_with("seki"))));
+}
+
+#[test]
+fn boards_that_an_agent_does_not_know_are_left_out_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = checkpoint(folder.path(), 10, 9);
+    let agent = format!("alpha-beta:{run},depth=2");
+    let answer = run_in(folder.path(), &["suite", GO, "--agent", &agent, "--simulations", "200", "--json"], "");
+    assert!(answer.ok && answer.err.contains("19x19 left out"), "{}", answer.err);
+    let json: Value = serde_json::from_str(&answer.out).unwrap();
+    assert!(json["positions"].as_array().unwrap().iter().all(|answer| answer["size"] == 9));
+    assert_eq!((&json["left_out"][0]["size"], &json["simulations"]), (&19.into(), &200.into()));
+    assert!(fail(&["suite", GO, "--agent", &agent, "--size", "19"]).contains("learnt on 9x9"));
+}
+
+#[test]
+fn mistakes_are_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.toml");
+    std::fs::write(&path, "[[position]]\nname = \"a\"\nright = 3\n").unwrap();
+    let path = path.to_str().unwrap();
+    assert!(fail(&["suite", path, "--agent", "random"]).contains("bad.toml:3: "));
+    assert!(fail(&["suite", "no-such-file.toml", "--agent", "random"]).contains("no-such-file.toml: cannot be read"));
+    let empty = tempfile::tempdir().unwrap();
+    assert!(fail(&["suite", empty.path().to_str().unwrap(), "--agent", "random"]).contains(".toml files"));
+    let ko = format!("{GO}/ko.toml");
+    assert!(fail(&["suite", &ko, &ko, "--agent", "random"]).contains("too"));
+    assert!(fail(&["suite", GO, "--agent", "radnom"]).contains("did you mean 'random'?"));
+    assert!(fail(&["suite", GO, "--agent", "random", "--theme", "lader"]).contains("did you mean 'ladder'?"));
+    assert!(fail(&["suite", GO, "--agent", "random", "--size", "13"]).contains("no position"));
+    assert!(fail(&["suite", GO, "--agent", "random", "--time", "soon"]).contains("10s"));
+    assert!(fail(&["suite", GO, "--agent", "random", "--time", "1s", "--simulations", "5"]).contains("cannot be used"));
+}
