@@ -84,3 +84,24 @@ fn mistakes_are_one_line() {
     assert!(fail(&["suite", GO, "--agent", "random", "--time", "soon"]).contains("10s"));
     assert!(fail(&["suite", GO, "--agent", "random", "--time", "1s", "--simulations", "5"]).contains("cannot be used"));
 }
+
+/// A second opinion by a program that nobody here wrote. It is not told which point a ko forbids.
+#[test]
+fn gnugo_solves_whatever_does_not_begin_with_a_forbidden_ko() {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(["/usr/games".into()]);
+    let Some(gnugo) = folders.map(|folder| folder.join("gnugo")).find(|file| file.is_file()) else {
+        let required = std::env::var("AFTERSTATE_REQUIRE_ENGINES").is_ok_and(|value| value == "1");
+        assert!(!required, "gnugo is not installed, and AFTERSTATE_REQUIRE_ENGINES=1 demands it");
+        println!("left out: gnugo_solves_whatever_does_not_begin_with_a_forbidden_ko: gnugo is not installed");
+        return;
+    };
+    let agent = format!("gtp:{} --mode gtp --level 10 --chinese-rules --seed 1", gnugo.display());
+    let json = report(&[GO, "--agent", &agent]);
+    let unsolved: Vec<&Value> =
+        json["positions"].as_array().unwrap().iter().filter(|a| a["grade"] != "right").collect();
+    assert!(
+        unsolved.iter().all(|answer| answer["name"].as_str().unwrap().starts_with("ko-forbidden")),
+        "{unsolved:#?}"
+    );
+}
