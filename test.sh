@@ -70,6 +70,11 @@ tests() {
   mapfile -t left_out < <(sed -n 's/^left out: //p' "$log" | sort -u)
 }
 
+# Every order in which two threads can grow a search tree. Other flags mean another target folder.
+model() {
+  RUSTFLAGS="--cfg loom" cargo test --quiet --locked -p afterstate-engine --lib --target-dir "$target/loom" model
+}
+
 docs() {
   RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 }
@@ -134,6 +139,7 @@ main() {
   check "formatting" cargo fmt --all --check
   check "lints" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
   tests
+  check "model of the search tree" model
   check "documentation" docs
   check "links in the documentation" links
   check "examples" examples
