@@ -26,6 +26,7 @@
 //! kgsGtp; Leela Zero's and KataGo's `lz-analyze` and `kata-analyze`; CGOS's `cgos-genmove_analyze`;
 //! GoGui's analyze commands.
 
+mod analyst;
 mod analyze;
 mod command;
 mod gogui;
@@ -33,9 +34,12 @@ mod history;
 mod input;
 mod insight;
 mod kgs;
+mod live;
 mod moves;
 mod report;
 mod score;
+mod search_analyst;
+mod search_maps;
 mod session;
 mod setup;
 mod sgf;
@@ -43,6 +47,8 @@ mod table;
 mod time;
 mod vertex;
 
+pub use analyst::{Analysis, Analyst, Candidate, Inquiry};
 pub use input::MAX_LINE;
-pub use insight::{Analyst, Candidate, Insight, ShapeReport, ValueInsight};
+pub use insight::{Insight, ShapeReport, ValueInsight};
+pub use search_analyst::SearchAnalyst;
 pub use session::Session;

@@ -1,11 +1,10 @@
 //! Analysis while it happens, in the words of Leela Zero, KataGo and CGOS.
 //!
-//! Keys that ask for what we do not have, such as
-//! ownership, are accepted and change nothing.
+//! Keys that ask for what we do not have, such as the ownership after each single move, are accepted and change nothing.
 
+use super::analyst::{Analysis, Candidate, Inquiry};
 use super::command::{Refusal, parse_argument, parse_color, quote, refuse};
-use super::insight::{Analyst, Candidate};
-use super::report::{Dialect, Report};
+use super::report::{Dialect, Extras, Report};
 use super::session::{Answer, Call, Session, guarded};
 use super::vertex::parse_move;
 use afterstate_arena::PlayerError;
@@ -48,6 +47,7 @@ struct Wishes {
     /// Moves of `side` to leave out, and the only ones to show.
     avoid: Vec<Move>,
     allow: Option<Vec<Move>>,
+    extras: Extras,
 }
 
 impl Wishes {
@@ -61,6 +61,7 @@ impl Wishes {
             max_moves: usize::MAX,
             avoid: Vec::new(),
             allow: None,
+            extras: Extras::default(),
         };
         if let Some(side) = words.peek().and_then(|word| parse_color(word).ok()) {
             wishes.side = side;
@@ -91,20 +92,20 @@ impl Wishes {
                         }
                     }
                 }
-                "ownership"
-                | "ownershipStdev"
+                "ownership" => wishes.extras.ownership = parse_argument(key, value()?, "true or false")?,
+                "rootInfo" => wishes.extras.root = parse_argument(key, value()?, "true or false")?,
+                "ownershipStdev"
                 | "movesOwnership"
                 | "movesOwnershipStdev"
                 | "pvVisits"
                 | "pvEdgeVisits"
-                | "rootInfo"
                 | "rawStats"
                 | "noResultValue" => {
                     let _: bool = parse_argument(key, value()?, "true or false")?;
                 }
                 _ => {
                     return refuse(format!(
-                        "syntax error: '{}': expected interval, minmoves, maxmoves, avoid or allow",
+                        "syntax error: '{}': expected interval, minmoves, maxmoves, avoid, allow, ownership or rootInfo",
                         quote(key)
                     ));
                 }
@@ -113,11 +114,22 @@ impl Wishes {
         Ok(wishes)
     }
 
-    /// Those that were asked for.
-    fn select(&self, candidates: &[Candidate]) -> Vec<Candidate> {
+    fn inquiry<'a>(&'a self, record: &'a Record<Go>, budget: &'a Budget) -> Inquiry<'a> {
+        let (allow, avoid) = (self.allow.as_deref(), self.avoid.as_slice());
+        Inquiry { record, budget, interval: self.interval, allow, avoid }
+    }
+
+    /// Those that were asked for: as many as wanted, and none that was not visited unless there are too few others.
+    fn select(&self, analysis: &Analysis) -> Analysis {
         let wanted = |mv: &Move| !self.avoid.contains(mv) && self.allow.as_ref().is_none_or(|allow| allow.contains(mv));
         let limit = self.max_moves.max(self.min_moves);
-        candidates.iter().filter(|candidate| wanted(&candidate.mv)).take(limit).cloned().collect()
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for candidate in analysis.candidates.iter().filter(|candidate| wanted(&candidate.mv)).take(limit) {
+            if candidate.visits > 0 || candidates.len() < self.min_moves {
+                candidates.push(candidate.clone());
+            }
+        }
+        Analysis { candidates, ..analysis.clone() }
     }
 }
 
@@ -127,22 +139,37 @@ fn interval(centiseconds: u32) -> Duration {
 }
 
 impl Session {
-    /// The values of afterstates as candidates, best for `side` first; nothing without an insight.
-    fn static_candidates(&self, record: &Record<Go>, side: Side) -> Vec<Candidate> {
+    /// Asks the analyst, shows what it reports to `show` and in live graphics, and remembers the last report.
+    pub(super) fn consult(
+        &mut self,
+        inquiry: &Inquiry<'_>,
+        show: &mut dyn FnMut(&Analysis),
+    ) -> Result<Decision<Move>, PlayerError> {
+        let Some(analyst) = &mut self.analyst else {
+            return Err(PlayerError::NotStarted("there is no search to ask".into()));
+        };
+        let (live, position) = (&mut self.live, inquiry.record.position());
+        let mut last = None;
+        let mut report = |analysis: &Analysis| {
+            live.draw(position, analysis);
+            show(analysis);
+            last = Some(analysis.clone());
+        };
+        let decision = guarded(|| analyst.analyze(inquiry, &mut report));
+        live.clear();
+        if let Some(analysis) = last {
+            self.seen = Some((position.clone(), analysis));
+        }
+        decision
+    }
+
+    /// The values of afterstates as an analysis, best for `side` first; nothing without an insight.
+    fn static_analysis(&self, record: &Record<Go>, side: Side) -> Analysis {
         let values = self.insight.as_ref().and_then(|insight| insight.afterstate_values(record)).unwrap_or_default();
-        let mut candidates: Vec<Candidate> = values
-            .into_iter()
-            .map(|(mv, value)| Candidate {
-                mv,
-                value,
-                visits: 1,
-                prior: None,
-                lead: None,
-                principal_variation: vec![mv],
-            })
-            .collect();
+        let mut candidates: Vec<Candidate> = values.into_iter().map(|(mv, value)| Candidate::new(mv, value)).collect();
         candidates.sort_by(|a, b| b.value.seen_by(side).total_cmp(&a.value.seen_by(side)).then(a.mv.cmp(&b.mv)));
-        candidates
+        let value = candidates.first().map(|best| best.value);
+        Analysis { visits: candidates.len() as u64, candidates, value, ownership: None }
     }
 }
 
@@ -151,14 +178,15 @@ fn analyze(session: &mut Session, call: Call<'_>, dialect: Dialect) -> Result<An
     let wishes = Wishes::parse(call.args, session.history.position())?;
     let record = session.record_for(wishes.side);
     let Call { id, out, interrupt, .. } = call;
-    let mut report = Report::new(out, id, dialect, wishes.side, record.position().size());
+    let mut report = Report::new(out, id, dialect, wishes.side, record.position()).with(wishes.extras);
     report.open();
-    if let Some(analyst) = &mut session.analyst {
+    if session.analyst.is_some() {
         let budget = Budget { stop: Some(Arc::clone(&interrupt.pending)), ..Budget::default() };
         // An analyst that fails has nothing more to say; the response has begun and must end well.
-        let _ = run_analyst(analyst.as_mut(), &record, &budget, &wishes, &mut report);
+        let _ =
+            session.consult(&wishes.inquiry(&record, &budget), &mut |analysis| report.send(&wishes.select(analysis)));
     } else {
-        report.send(&wishes.select(&session.static_candidates(&record, wishes.side)));
+        report.send(&wishes.select(&session.static_analysis(&record, wishes.side)));
     }
     interrupt.wait();
     report.close(None)?;
@@ -168,16 +196,18 @@ fn analyze(session: &mut Session, call: Call<'_>, dialect: Dialect) -> Result<An
 /// Reports, then chooses and plays.
 fn generate(session: &mut Session, call: Call<'_>, dialect: Dialect) -> Result<Answer, Refusal> {
     let wishes = Wishes::parse(call.args, session.history.position())?;
-    let mut report = Report::new(call.out, call.id, dialect, wishes.side, session.history.position().size());
+    let record = session.record_for(wishes.side);
+    let mut report = Report::new(call.out, call.id, dialect, wishes.side, record.position()).with(wishes.extras);
     // CGOS takes a single report: the last one.
     report.hold_back(dialect == Dialect::Cgos);
     let result = session.generate(wishes.side, |session, record, budget| {
-        if let Some(analyst) = &mut session.analyst {
-            return run_analyst(analyst.as_mut(), record, budget, &wishes, &mut report);
+        if session.analyst.is_some() {
+            let mut show = |analysis: &Analysis| report.send(&wishes.select(analysis));
+            return session.consult(&wishes.inquiry(record, budget), &mut show);
         }
         let player = &mut session.player;
         let decision = guarded(|| player.choose(record, budget))?;
-        report.send(&wishes.select(&session.static_candidates(record, wishes.side)));
+        report.send(&wishes.select(&session.static_analysis(record, wishes.side)));
         Ok(decision)
     });
     match result {
@@ -187,15 +217,4 @@ fn generate(session: &mut Session, call: Call<'_>, dialect: Dialect) -> Result<A
         Err(refusal) => return Err(refusal),
     }
     Ok(Answer::Streamed)
-}
-
-fn run_analyst(
-    analyst: &mut dyn Analyst,
-    record: &Record<Go>,
-    budget: &Budget,
-    wishes: &Wishes,
-    report: &mut Report<'_>,
-) -> Result<Decision<Move>, PlayerError> {
-    let mut show = |candidates: &[Candidate]| report.send(&wishes.select(candidates));
-    guarded(|| analyst.analyze(record, budget, wishes.interval, &mut show))
 }

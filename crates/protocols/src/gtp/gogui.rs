@@ -4,6 +4,7 @@
 //! a list of drawing instructions.
 
 use super::command::{Refusal, parse_argument, refuse};
+use super::search_maps::Map;
 use super::session::{Answer, Call, Session};
 use super::vertex::{move_text, points_text};
 use afterstate_engine::Value;
@@ -47,7 +48,36 @@ pub(super) fn analyze_commands(session: &mut Session, _: Call<'_>) -> Result<Ans
         lines.push("gfx/Strongest Shapes/afterstate-shapes");
         lines.push("gfx/Strongest Shapes (Number)/afterstate-shapes %s");
     }
+    if session.analyst.is_some() {
+        lines.extend(Map::ALL.map(Map::menu));
+        if session.live.exists() {
+            lines.push("param/Live Graphics/afterstate-live-graphics");
+        }
+    }
     Answer::text(lines.join("\n"))
+}
+
+/// Colours from the coldest point to the hottest, and labels, for points with their heat and what to write on them.
+pub(super) fn heat_lines(points: &[(Point, f32, String)], size: usize) -> Vec<String> {
+    let heats = || points.iter().map(|(_, heat, _)| *heat);
+    let (coldest, hottest) = (heats().fold(f32::INFINITY, f32::min), heats().fold(f32::NEG_INFINITY, f32::max));
+    let mut groups = vec![Vec::new(); COLORS.len()];
+    let mut labels = String::from("LABEL");
+    for (point, heat, label) in points {
+        let share = if hottest > coldest { (heat - coldest) / (hottest - coldest) } else { 1.0 };
+        groups[(share * COLORS.len() as f32).min(COLORS.len() as f32 - 1.0) as usize].push(*point);
+        let _ = write!(labels, " {} {label}", point.label(size));
+    }
+    let mut lines: Vec<String> = COLORS
+        .iter()
+        .zip(groups)
+        .filter(|(_, group)| !group.is_empty())
+        .map(|(color, group)| format!("COLOR {color} {}", points_text(group, size)))
+        .collect();
+    if !lines.is_empty() {
+        lines.push(labels);
+    }
+    lines
 }
 
 /// For each point the value after a move there, from −1 (White wins) to 1 (Black wins); 0 where none is legal.
@@ -70,29 +100,20 @@ pub(super) fn values(session: &mut Session, _: Call<'_>) -> Result<Answer, Refus
 pub(super) fn labels(session: &mut Session, _: Call<'_>) -> Result<Answer, Refusal> {
     let size = session.history.position().size();
     let (side, values) = session.sorted_values();
-    let (Some(best), Some(worst)) = (values.first(), values.last()) else {
+    let Some(best) = values.first() else {
         return Answer::text("TEXT the game is over");
     };
-    let (best_win, worst_win) = (best.1.seen_by(side), worst.1.seen_by(side));
-    let mut groups = vec![Vec::new(); COLORS.len()];
-    let (mut labels, mut pass) = (String::from("LABEL"), String::new());
+    let best_win = best.1.seen_by(side);
+    let mut points = Vec::new();
+    let mut pass = String::new();
     for &(mv, value) in &values {
         let win = value.seen_by(side);
-        let Some(point) = mv.point() else {
-            pass = format!(", pass {win:.4}");
-            continue;
-        };
-        let share = (win - worst_win) / (best_win - worst_win).max(f32::MIN_POSITIVE);
-        groups[(share * COLORS.len() as f32).min(COLORS.len() as f32 - 1.0) as usize].push(point);
-        let _ = write!(labels, " {} {:.0}", point.label(size), 100.0 * win);
+        match mv.point() {
+            Some(point) => points.push((point, win, format!("{:.0}", 100.0 * win))),
+            None => pass = format!(", pass {win:.4}"),
+        }
     }
-    let mut lines: Vec<String> = COLORS
-        .iter()
-        .zip(groups)
-        .filter(|(_, group)| !group.is_empty())
-        .map(|(color, group)| format!("COLOR {color} {}", points_text(group, size)))
-        .collect();
-    lines.push(labels);
+    let mut lines = heat_lines(&points, size);
     lines.push(format!("TEXT best {} {best_win:.4}{pass}", move_text(best.0, size)));
     Answer::text(lines.join("\n"))
 }

@@ -1,11 +1,9 @@
 //! What a player can show beyond its moves.
 
-use afterstate_arena::PlayerError;
-use afterstate_engine::{Budget, Decision, Value, ValueFunction};
+use afterstate_engine::{Value, ValueFunction};
 use afterstate_games::go::{Go, Move, Point};
 use afterstate_games::{Game, Record, Turn};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A local shape that stands on the board, and what it counts for.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,36 +71,4 @@ fn afterstates(record: &Record<Go>, value: impl Fn(&Go) -> Value) -> Vec<(Move, 
         }
     };
     moves.into_iter().map(|mv| (mv, afterstate(mv))).collect()
-}
-
-/// One of the moves that an analysis looks at.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
-    /// The move.
-    pub mv: Move,
-    /// What the position after it is worth.
-    pub value: Value,
-    /// Simulations or positions that were spent on it.
-    pub visits: u64,
-    /// How likely it seemed before the search, from 0 to 1.
-    pub prior: Option<f32>,
-    /// Black's expected lead in points.
-    pub lead: Option<f32>,
-    /// The line of play that is expected, beginning with the move itself.
-    pub principal_variation: Vec<Move>,
-}
-
-/// A search that reports while it thinks: what `lz-analyze` and its relatives show.
-pub trait Analyst: Send {
-    /// Searches `record`'s position for the side to move until `budget` is used up, and decides.
-    ///
-    /// Calls `report` about every `interval` with the moves worth showing, best first. For an endless
-    /// analysis the budget has nothing but its `stop`, which is set when the next command arrives.
-    fn analyze(
-        &mut self,
-        record: &Record<Go>,
-        budget: &Budget,
-        interval: Duration,
-        report: &mut dyn FnMut(&[Candidate]),
-    ) -> Result<Decision<Move>, PlayerError>;
 }

@@ -1,7 +1,9 @@
 //! Setting the game up, and moves: the commands that every controller uses.
 
+use super::analyst::Inquiry;
 use super::command::{Refusal, parse_argument, parse_color, quote, refuse};
 use super::history::{MAX_MOVES, Unplayable};
+use super::live::LIVE_INTERVAL;
 use super::session::{Answer, Call, Session, guarded};
 use super::vertex::{move_text, parse_move};
 use afterstate_arena::PlayerError;
@@ -61,6 +63,10 @@ pub(super) fn play(session: &mut Session, call: Call<'_>) -> Result<Answer, Refu
 pub(super) fn genmove(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
     let side = parse_color(&call.args[0])?;
     let mv = session.generate(side, |session, record, budget| {
+        if session.live.is_on() && session.analyst.is_some() {
+            let inquiry = Inquiry { interval: LIVE_INTERVAL, ..Inquiry::new(record, budget) };
+            return session.consult(&inquiry, &mut |_| {});
+        }
         let player = &mut session.player;
         guarded(|| player.choose(record, budget))
     })?;

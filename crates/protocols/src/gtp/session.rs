@@ -1,9 +1,11 @@
 //! [`Session`]: one player, one game, one conversation.
 
+use super::analyst::{Analysis, Analyst};
 use super::command::{Command, Refusal};
 use super::history::History;
 use super::input::{Inbox, Interrupt, Line, MAX_LINE};
-use super::insight::{Analyst, Insight};
+use super::insight::Insight;
+use super::live::LiveGraphics;
 use super::table;
 use super::time::Clocks;
 use afterstate_arena::{Player, PlayerError};
@@ -35,8 +37,13 @@ pub struct Session {
     pub(super) player: Box<dyn Player<Go>>,
     pub(super) insight: Option<Arc<dyn Insight>>,
     pub(super) analyst: Option<Box<dyn Analyst>>,
+    /// What the analyst last found, and in which position.
+    pub(super) seen: Option<(Go, Analysis)>,
+    pub(super) live: LiveGraphics,
+    /// How many playouts tell dead stones from living ones; `None` if all stones count as alive.
+    pub(super) status_playouts: Option<u32>,
     pub(super) sizes: RangeInclusive<usize>,
-    seed: u64,
+    pub(super) seed: u64,
     /// How often the player was told of a new game: every time with another seed.
     games: u64,
     pub(super) history: History,
@@ -85,6 +92,9 @@ impl Session {
             player,
             insight: None,
             analyst: None,
+            seen: None,
+            live: LiveGraphics::default(),
+            status_playouts: None,
             sizes: MIN_SIZE..=MAX_SIZE,
             seed: 0,
             games: 0,
@@ -130,6 +140,32 @@ impl Session {
     /// Answers the analyze commands with a search, rather than with the values of afterstates.
     pub fn with_analyst(mut self, analyst: Box<dyn Analyst>) -> Session {
         self.analyst = Some(analyst);
+        self
+    }
+
+    /// Draws on GoGui's board while the analyst thinks, if the user switches that on: `out` is standard error, where GoGui
+    /// looks for it.
+    pub fn with_live_graphics(mut self, out: Box<dyn Write + Send>) -> Session {
+        self.live = LiveGraphics::new(out);
+        self
+    }
+
+    /// Finds dead stones by so many playouts, and counts games without them. Otherwise every stone counts as alive.
+    ///
+    /// ```
+    /// use afterstate_arena::RandomPlayer;
+    /// use afterstate_protocols::gtp::Session;
+    /// let mut session = Session::new("random", Box::new(RandomPlayer::default())).with_status_playouts(500);
+    /// session.respond("boardsize 5");
+    /// for point in ["B1", "B2", "B3", "B4", "B5", "D1", "D2", "D3", "D4", "D5"] {
+    ///     session.respond(&format!("play b {point}"));
+    /// }
+    /// session.respond("play w E3");
+    /// assert_eq!(session.respond("final_status_list dead"), "= E3\n\n");
+    /// assert_eq!(session.respond("final_score"), "= B+17.5\n\n");
+    /// ```
+    pub fn with_status_playouts(mut self, playouts: u32) -> Session {
+        self.status_playouts = Some(playouts);
         self
     }
 

@@ -2,7 +2,7 @@
 
 use super::command::{Refusal, refuse};
 use super::session::{Answer, Call, Session};
-use super::{analyze, gogui, kgs, moves, score, setup, sgf, time};
+use super::{analyze, gogui, kgs, live, moves, score, search_maps, setup, sgf, time};
 
 /// What carries a command out.
 type Handler = fn(&mut Session, Call<'_>) -> Result<Answer, Refusal>;
@@ -15,8 +15,12 @@ enum Needs {
     Values,
     /// An [`super::Insight`] with shapes.
     Shapes,
-    /// Either of the two.
-    Insight,
+    /// Anything that GoGui can draw.
+    Drawings,
+    /// An [`super::Analyst`].
+    Search,
+    /// An [`super::Analyst`], and somewhere to draw while it thinks.
+    LiveGraphics,
     /// An [`super::Analyst`], or values of afterstates.
     Analysis,
 }
@@ -82,10 +86,16 @@ static TABLE: &[Entry] = &[
     needing(Needs::Analysis, "kata-genmove_analyze [COLOR] [INTERVAL] [KEY VALUE …]", (0, ANY), analyze::kata_genmove),
     needing(Needs::Analysis, "cgos-genmove_analyze [COLOR] [INTERVAL] [KEY VALUE …]", (0, ANY), analyze::cgos_genmove),
     // GoGui.
-    needing(Needs::Insight, "gogui-analyze_commands", (0, 0), gogui::analyze_commands),
+    needing(Needs::Drawings, "gogui-analyze_commands", (0, 0), gogui::analyze_commands),
     needing(Needs::Values, "afterstate-values", (0, 0), gogui::values),
     needing(Needs::Values, "afterstate-labels", (0, 0), gogui::labels),
     needing(Needs::Shapes, "afterstate-shapes [NUMBER]", (0, 1), gogui::shapes),
+    needing(Needs::Search, "afterstate-search-value", (0, 0), search_maps::value),
+    needing(Needs::Search, "afterstate-search-visits", (0, 0), search_maps::visits),
+    needing(Needs::Search, "afterstate-search-amaf", (0, 0), search_maps::amaf),
+    needing(Needs::Search, "afterstate-search-prior", (0, 0), search_maps::prior),
+    needing(Needs::Search, "afterstate-search-ownership", (0, 0), search_maps::ownership),
+    needing(Needs::LiveGraphics, "afterstate-live-graphics [draw MAP]", (0, 2), live::live_graphics),
 ];
 
 impl Entry {
@@ -98,7 +108,9 @@ impl Entry {
             Needs::Nothing => true,
             Needs::Values => session.has_values(),
             Needs::Shapes => session.has_shapes(),
-            Needs::Insight => session.has_values() || session.has_shapes(),
+            Needs::Drawings => session.analyst.is_some() || session.has_values() || session.has_shapes(),
+            Needs::Search => session.analyst.is_some(),
+            Needs::LiveGraphics => session.analyst.is_some() && session.live.exists(),
             Needs::Analysis => session.analyst.is_some() || session.has_values(),
         }
     }

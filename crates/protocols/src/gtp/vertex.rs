@@ -8,6 +8,11 @@ pub(super) fn move_text(mv: Move, size: usize) -> String {
     mv.point().map_or_else(|| "pass".to_owned(), |point| point.label(size))
 }
 
+/// Several moves with blanks between them.
+pub(super) fn moves_text(moves: &[Move], size: usize) -> String {
+    moves.iter().map(|&mv| move_text(mv, size)).collect::<Vec<_>>().join(" ")
+}
+
 /// Several points with blanks between them.
 pub(super) fn points_text(points: impl IntoIterator<Item = Point>, size: usize) -> String {
     points.into_iter().map(|point| point.label(size)).collect::<Vec<_>>().join(" ")

@@ -2,10 +2,10 @@
 
 use super::players::{FirstPoint, first_point, session};
 use afterstate_arena::PlayerError;
-use afterstate_engine::{Budget, Decision, Value};
+use afterstate_engine::{Decision, Value};
 use afterstate_games::go::{Go, Move};
 use afterstate_games::{Game, Record};
-use afterstate_protocols::gtp::{Analyst, Candidate, Insight, Session, ShapeReport};
+use afterstate_protocols::gtp::{Analysis, Analyst, Candidate, Inquiry, Insight, Session, ShapeReport};
 use std::io::{self, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -45,13 +45,13 @@ impl Write for Lines {
 }
 
 /// A session in a thread of its own, as a controller sees it.
-struct Talk {
+pub struct Talk {
     send: Sender<Vec<u8>>,
-    lines: Receiver<String>,
-    end: Receiver<()>,
+    pub lines: Receiver<String>,
+    pub end: Receiver<()>,
 }
 
-fn talk(session: Session) -> Talk {
+pub fn talk(session: Session) -> Talk {
     let ((send, wire), (out, lines), (over, end)) = (channel(), channel(), channel());
     std::thread::spawn(move || {
         session.run(BufReader::new(Wire(wire, Vec::new())), Lines(out, Vec::new())).unwrap();
@@ -61,12 +61,12 @@ fn talk(session: Session) -> Talk {
 }
 
 impl Talk {
-    fn send(&self, text: &str) {
+    pub fn send(&self, text: &str) {
         self.send.send(text.as_bytes().to_vec()).unwrap();
     }
 
     /// Long enough for any machine; only a hang waits for it.
-    fn line(&self) -> String {
+    pub fn line(&self) -> String {
         self.lines.recv_timeout(Duration::from_secs(60)).expect("a line of output")
     }
 }
@@ -77,22 +77,13 @@ struct Counting;
 impl Analyst for Counting {
     fn analyze(
         &mut self,
-        record: &Record<Go>,
-        budget: &Budget,
-        _: Duration,
-        report: &mut dyn FnMut(&[Candidate]),
+        inquiry: &Inquiry<'_>,
+        report: &mut dyn FnMut(&Analysis),
     ) -> Result<Decision<Move>, PlayerError> {
-        let mv = first_point(record);
+        let (mv, budget) = (first_point(inquiry.record), inquiry.budget);
         for visits in 1.. {
-            let candidate = |mv| Candidate {
-                mv,
-                value: Value(0.25),
-                visits,
-                prior: None,
-                lead: None,
-                principal_variation: vec![mv],
-            };
-            report(&[candidate(mv), candidate(Move::PASS)]);
+            let candidate = |mv| Candidate { visits, ..Candidate::new(mv, Value(0.25)) };
+            report(&Analysis { candidates: vec![candidate(mv), candidate(Move::PASS)], ..Analysis::default() });
             // Without a signal to wait for, three reports are enough.
             if budget.expired() || (budget.stop.is_none() && visits == 3) {
                 break;

@@ -5,4 +5,5 @@ mod conduct;
 mod files;
 mod players;
 mod robustness;
+mod search;
 mod transcripts;
