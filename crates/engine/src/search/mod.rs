@@ -3,6 +3,7 @@
 pub mod alpha_beta;
 pub mod flat_monte_carlo;
 mod greedy_mcts;
+mod handcrafted;
 mod leaf;
 pub mod mc_rave;
 pub mod mcts;
@@ -20,6 +21,7 @@ pub mod uct;
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use flat_monte_carlo::{FlatMonteCarlo, FlatMonteCarloSettings};
 pub use greedy_mcts::GreedyMcts;
+pub use handcrafted::Handcrafted;
 pub use leaf::{Leaf, PlayOut, PlayoutObserver, Truncated};
 pub use mc_rave::{McRave, Schedule};
 pub use mcts::{

@@ -141,6 +141,28 @@ where
         self.root = None;
     }
 
+    /// Replaces the contents of `moves` by those that a search of `position` considers unless it is told which.
+    pub fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
+        worker::candidates(position, self.settings.passes, moves);
+    }
+
+    /// The game went on by `mv` to `position`: keeps what lies below that move, as the settings say. Not to be told is no
+    /// mistake, the next search then looks for the one or two moves itself.
+    pub fn advance(&mut self, mv: G::Move, position: &G) {
+        let Some(mut root) = self.root.take().filter(|root| self.settings.reuse_tree && root.is_legal(mv)) else {
+            return;
+        };
+        let known = self.trees.iter_mut().all(|tree| match report::child(tree, ROOT, root.move_index(mv)) {
+            Some(node) => {
+                tree.keep(node, 0);
+                true
+            }
+            None => false,
+        });
+        root.play(mv);
+        self.root = Some(root).filter(|root| known && root.key() == position.key());
+    }
+
     /// Searches among the moves that `situation` allows.
     pub fn search_situation(
         &mut self,
