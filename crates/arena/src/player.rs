@@ -45,6 +45,12 @@ pub trait Player<G: Game>: Send {
     /// Chooses a move in the current position of `record`.
     fn choose(&mut self, record: &Record<G>, budget: &Budget) -> Result<Decision<G::Move>, PlayerError>;
 
+    /// Chooses a move in a game that is played on, after both sides had passed, to take dead stones off the board: a
+    /// player passes only when nothing is left to be captured. Who never leaves dead stones need not do anything else.
+    fn clean_up(&mut self, record: &Record<G>, budget: &Budget) -> Result<Decision<G::Move>, PlayerError> {
+        self.choose(record, budget)
+    }
+
     /// A move was played, by either side; `record` already holds it as its last move.
     fn move_played(&mut self, record: &Record<G>) -> Result<(), PlayerError> {
         let _ = record;
@@ -66,6 +72,9 @@ impl<G: Game> Player<G> for Box<dyn Player<G>> {
     }
     fn choose(&mut self, record: &Record<G>, budget: &Budget) -> Result<Decision<G::Move>, PlayerError> {
         (**self).choose(record, budget)
+    }
+    fn clean_up(&mut self, record: &Record<G>, budget: &Budget) -> Result<Decision<G::Move>, PlayerError> {
+        (**self).clean_up(record, budget)
     }
     fn move_played(&mut self, record: &Record<G>) -> Result<(), PlayerError> {
         (**self).move_played(record)

@@ -1,5 +1,6 @@
 //! Every kind of agent with every setting: what `agents` prints, what specs are checked against.
 
+use super::monte_carlo;
 use serde::Serialize;
 
 /// One setting of a kind of agent.
@@ -30,7 +31,7 @@ pub struct Kind {
     pub example: &'static str,
 }
 
-const fn setting(name: &'static str, default: Option<&'static str>, meaning: &'static str) -> Setting {
+pub const fn setting(name: &'static str, default: Option<&'static str>, meaning: &'static str) -> Setting {
     Setting { name, default, meaning }
 }
 
@@ -67,6 +68,12 @@ pub const KINDS: &[Kind] = &[
         ],
         example: "alpha-beta:runs/quick,depth=5,table-mib=64",
     },
+    // flat-mc, mcts, uct, rave, mc-rave
+    monte_carlo::KINDS[0],
+    monte_carlo::KINDS[1],
+    monte_carlo::KINDS[2],
+    monte_carlo::KINDS[3],
+    monte_carlo::KINDS[4],
     Kind {
         name: "gtp",
         summary: "an external Go program that speaks GTP 2",

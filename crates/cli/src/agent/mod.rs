@@ -4,12 +4,14 @@
 //! [`catalogue`] lists the kinds and their settings; building players from them is the registry's work.
 
 pub mod catalogue;
+pub mod monte_carlo;
 mod settings;
 
 use afterstate_engine::value::ShapeAgent;
 use afterstate_engine::value::shape_agent::checkpoints_in;
 use anyhow::{Context, Result, bail};
 use catalogue::{KINDS, did_you_mean, kind};
+use monte_carlo::{MonteCarlo, Prior};
 use settings::Settings;
 use std::path::Path;
 use std::time::Duration;
@@ -44,6 +46,8 @@ pub enum Agent {
         /// MiB of transposition table.
         table_mib: usize,
     },
+    /// `flat-mc`, `mcts`, `uct`, `rave`, `mc-rave`
+    MonteCarlo(Box<MonteCarlo>),
     /// `gtp`
     Gtp {
         /// Command line.
@@ -87,19 +91,23 @@ impl AgentSpec {
     /// when training goes on: `runs/x` becomes `runs/x@10000`. What names a file, or no checkpoint, stays as it is.
     pub fn pinned(&self) -> AgentSpec {
         let mut spec = self.clone();
-        let (Agent::Greedy { checkpoint, .. } | Agent::AlphaBeta { checkpoint: Some(checkpoint), .. }) =
-            &mut spec.agent
-        else {
-            return spec;
-        };
-        if let Ok(found) = checkpoints_in(Path::new(checkpoint.as_str()))
-            && let Some((games, _)) = found.last()
-        {
-            let pinned = format!("{}@{games}", checkpoint.trim_end_matches('/'));
-            if let Some(at) = spec.name.find(checkpoint.as_str()) {
-                spec.name.replace_range(at..at + checkpoint.len(), &pinned);
+        let checkpoints: Vec<&mut String> = match &mut spec.agent {
+            Agent::Greedy { checkpoint, .. } | Agent::AlphaBeta { checkpoint: Some(checkpoint), .. } => {
+                vec![checkpoint]
             }
-            *checkpoint = pinned;
+            Agent::MonteCarlo(agent) => agent.priors.iter_mut().filter_map(Prior::checkpoint).collect(),
+            _ => Vec::new(),
+        };
+        for checkpoint in checkpoints {
+            if let Ok(found) = checkpoints_in(Path::new(checkpoint.as_str()))
+                && let Some((games, _)) = found.last()
+            {
+                let pinned = format!("{}@{games}", checkpoint.trim_end_matches('/'));
+                if let Some(at) = spec.name.find(checkpoint.as_str()) {
+                    spec.name.replace_range(at..at + checkpoint.len(), &pinned);
+                }
+                *checkpoint = pinned;
+            }
         }
         spec
     }
@@ -130,6 +138,9 @@ impl Agent {
                 per_move: settings.duration("move-timeout")?,
                 per_command: settings.duration("command-timeout")?,
             },
+            "flat-mc" | "mcts" | "uct" | "rave" | "mc-rave" => {
+                Agent::MonteCarlo(Box::new(MonteCarlo::build(&mut settings)?))
+            }
             other => bail!("agent kind '{other}' is listed but cannot be built"),
         };
         Ok(agent)

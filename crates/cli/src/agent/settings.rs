@@ -103,6 +103,16 @@ impl Settings {
         self.kind
     }
 
+    /// Where the settings come from, for messages.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Whether a setting was given, so that its default does not hold.
+    pub fn is_given(&self, key: &str) -> bool {
+        self.values.contains_key(key)
+    }
+
     fn insert(&mut self, key: &str, value: String) -> Result<()> {
         let names: Vec<&str> = self.kind.settings.iter().map(|setting| setting.name).collect();
         let Some(setting) = self.kind.setting(key) else {
@@ -147,6 +157,26 @@ impl Settings {
         let text = self.text(key)?;
         let number = text.parse::<u64>().ok().filter(|number| (low..=high).contains(number));
         number.ok_or_else(|| anyhow!("{}: {key} '{text}': expected a whole number from {low} to {high}", self.source))
+    }
+
+    /// `true` or `false`.
+    pub fn flag(&mut self, key: &str) -> Result<bool> {
+        self.choice(key, &[("true", true), ("false", false)])
+    }
+
+    /// One of some words, each with what it stands for.
+    pub fn choice<T: Clone>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T> {
+        let text = self.text(key)?;
+        if let Some((_, chosen)) = choices.iter().find(|(word, _)| *word == text) {
+            return Ok(chosen.clone());
+        }
+        let words: Vec<&str> = choices.iter().map(|&(word, _)| word).collect();
+        bail!(
+            "{}: {key} '{text}': expected {}{}",
+            self.source,
+            words.join(", "),
+            did_you_mean(&text, words.iter().copied())
+        )
     }
 
     /// A duration: `30s`, `1500ms`, `2m`, or seconds without a unit.

@@ -1,5 +1,6 @@
 //! Players of Go: those that learnt, and external programs.
 
+use super::go_monte_carlo::go_players;
 use super::{Playable, PlayerFactory, RefereeMaker, alpha_beta_settings, factory, unlearnt};
 use crate::agent::Agent;
 use afterstate_arena::external::{EngineCommand, GtpEngine, GtpReferee, Limits};
@@ -38,7 +39,8 @@ impl Playable for Go {
                 let command = command.clone();
                 Ok(Arc::new(move || Ok(Box::new(GtpEngine::new(&command)?.with_limits(limits)))))
             }
-            other => unlearnt(other),
+            Agent::MonteCarlo(agent) => go_players(agent, self.size()),
+            other => unlearnt(other, 0.9 * (self.size() * self.size()) as f32),
         }
     }
 
@@ -115,7 +117,7 @@ fn comment(note: &MoveNote) -> String {
 }
 
 /// A checkpoint for a board of `size`.
-fn learnt(name: &str, size: usize) -> Result<Checkpoint<ShapeAgent>> {
+pub(super) fn learnt(name: &str, size: usize) -> Result<Checkpoint<ShapeAgent>> {
     let checkpoint = ShapeAgent::load(name)?;
     let learnt = checkpoint.about.board_size;
     ensure!(
@@ -126,9 +128,9 @@ fn learnt(name: &str, size: usize) -> Result<Checkpoint<ShapeAgent>> {
 }
 
 /// A player whose features belong to one board size: it refuses games on others.
-struct OneSize<P> {
-    size: usize,
-    inner: P,
+pub(super) struct OneSize<P> {
+    pub(super) size: usize,
+    pub(super) inner: P,
 }
 
 impl<P> OneSize<P> {
@@ -154,6 +156,11 @@ impl<P: Player<Go>> Player<Go> for OneSize<P> {
     fn choose(&mut self, record: &Record<Go>, budget: &Budget) -> Result<Decision<<Go as Game>::Move>, PlayerError> {
         self.fits(record)?;
         self.inner.choose(record, budget)
+    }
+
+    fn clean_up(&mut self, record: &Record<Go>, budget: &Budget) -> Result<Decision<<Go as Game>::Move>, PlayerError> {
+        self.fits(record)?;
+        self.inner.clean_up(record, budget)
     }
 
     fn move_played(&mut self, record: &Record<Go>) -> Result<(), PlayerError> {

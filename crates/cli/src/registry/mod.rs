@@ -5,6 +5,8 @@
 //! its rules: how agents become players of it.
 
 mod go;
+mod go_monte_carlo;
+mod monte_carlo;
 
 use crate::agent::catalogue::did_you_mean;
 use crate::agent::{Agent, AgentSpec};
@@ -12,7 +14,7 @@ use afterstate_arena::{AlphaBetaPlayer, GameResult, Player, PlayerError, RandomP
 use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
 use afterstate_engine::value::Indifferent;
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
-use afterstate_games::{ConnectFour, Deterministic, Notation, Record, Side, TicTacToe};
+use afterstate_games::{ConnectFour, Deterministic, IndexedMoves, Notation, Record, Side, TicTacToe};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Serialize;
 use std::sync::Arc;
@@ -174,7 +176,7 @@ pub type PlayerFactory<G> = Arc<dyn Fn() -> Result<Box<dyn Player<G>>, PlayerErr
 pub type RefereeMaker<G> = Box<dyn Fn() -> Result<Box<dyn Referee<G>>, PlayerError> + Sync>;
 
 /// A game that the program can play.
-pub trait Playable: Notation + Deterministic {
+pub trait Playable: Notation + Deterministic + IndexedMoves {
     /// How players of `agent` are made. Everything that can be wrong with the agent is found now, and what its players
     /// share (weights above all) is loaded once.
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>>;
@@ -234,8 +236,8 @@ fn alpha_beta_settings(depth: u32, table_mib: usize) -> AlphaBetaSettings {
     AlphaBetaSettings { depth, table_mib, transpositions: table_mib > 0, ..AlphaBetaSettings::default() }
 }
 
-/// The agents of games for which nothing has been learnt.
-fn unlearnt<G: Playable>(agent: &Agent) -> Result<PlayerFactory<G>> {
+/// The agents of games for which nothing has been learnt. `game_length`: in moves of both sides, as a rule.
+fn unlearnt<G: Playable>(agent: &Agent, game_length: f32) -> Result<PlayerFactory<G>> {
     match agent {
         Agent::Random => Ok(factory(RandomPlayer::default)),
         Agent::Greedy { .. } | Agent::AlphaBeta { checkpoint: Some(_), .. } => {
@@ -245,19 +247,20 @@ fn unlearnt<G: Playable>(agent: &Agent) -> Result<PlayerFactory<G>> {
             let settings = alpha_beta_settings(*depth, *table_mib);
             Ok(factory(move || AlphaBetaPlayer::new(AlphaBeta::new(Arc::new(Indifferent), settings.clone()), G::clone)))
         }
+        Agent::MonteCarlo(agent) => monte_carlo::plain_players(agent, game_length),
         Agent::Gtp { .. } => bail!("GTP engines play Go, not {}: use random or alpha-beta", G::NAME),
     }
 }
 
 impl Playable for TicTacToe {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
-        unlearnt(agent)
+        unlearnt(agent, 9.0)
     }
 }
 
 impl Playable for ConnectFour {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
-        unlearnt(agent)
+        unlearnt(agent, 36.0)
     }
 }
 

@@ -55,6 +55,11 @@ impl<G: Game, L: Leaf<G>> FlatMonteCarlo<G, L> {
         FlatMonteCarlo { leaf, settings, moves: Vec::new(), statistics: Vec::new(), trace: Vec::new() }
     }
 
+    /// Its settings.
+    pub fn settings(&self) -> &FlatMonteCarloSettings {
+        &self.settings
+    }
+
     /// The moves of the last search, each with its number of simulations and the first player's mean outcome.
     pub fn statistics(&self) -> impl Iterator<Item = (G::Move, u64, Option<Value>)> + '_ {
         self.moves

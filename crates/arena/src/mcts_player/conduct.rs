@@ -1,0 +1,115 @@
+//! [`Conduct`]: how a game's player behaves beyond what its search says, above all when it ends a game.
+
+use super::Purpose;
+use afterstate_engine::search::{GoOwnership, MoveReport, SearchReport};
+use afterstate_games::go::{Go, Move, Point};
+use afterstate_games::{Game, Record, Side};
+
+/// What a player knows of a game's manners.
+pub trait Conduct<G: Game>: Send {
+    /// What has to be seen of simulations to behave well.
+    type Observer: Send;
+
+    /// A search in another position begins.
+    fn begin(&mut self, observer: &mut Self::Observer) {
+        let _ = observer;
+    }
+
+    /// Takes moves out of those that are considered, all of which are legal; one at least should stay.
+    fn consider(&self, record: &Record<G>, purpose: Purpose, moves: &mut Vec<G::Move>) {
+        let _ = (record, purpose, moves);
+    }
+
+    /// A legal move to be played instead of the first one of `report`, which is the search's choice.
+    fn overrule(
+        &mut self,
+        record: &Record<G>,
+        purpose: Purpose,
+        report: &SearchReport<G::Move>,
+        observer: &Self::Observer,
+    ) -> Option<G::Move> {
+        let _ = (record, purpose, report, observer);
+        None
+    }
+}
+
+/// The search's choice, always.
+impl<G: Game> Conduct<G> for () {
+    type Observer = ();
+}
+
+/// When a player of Go passes, and how it captures what is dead.
+///
+/// * After the opponent's pass it passes if it wins the count with every stone alive, and the count without the
+///   stones that simulations take to be dead.
+/// * It never passes a lost count with every stone alive while it has a move that fills no eye: under area scoring
+///   a stone in one's own area costs nothing, and dead stones can be captured.
+/// * When a game is played on to clean up, it plays on liberties of the opponent's dead chains, and passes as
+///   soon as there are none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GoConduct;
+
+/// While cleaning up, moves are as good as the best if they are worth at most so much less.
+const AS_GOOD: f32 = 0.05;
+
+fn wins(side: Side, score: f64) -> bool {
+    match side {
+        Side::First => score > 0.0,
+        Side::Second => score < 0.0,
+    }
+}
+
+impl Conduct<Go> for GoConduct {
+    type Observer = GoOwnership;
+
+    fn begin(&mut self, observer: &mut GoOwnership) {
+        observer.clear();
+    }
+
+    fn consider(&self, record: &Record<Go>, purpose: Purpose, moves: &mut Vec<Move>) {
+        let game = record.position();
+        let lost = wins(game.to_move().other(), game.score());
+        if moves.len() > 1 && (purpose == Purpose::CleanUp || lost) {
+            moves.retain(|mv| !mv.is_pass());
+        }
+    }
+
+    fn overrule(
+        &mut self,
+        record: &Record<Go>,
+        purpose: Purpose,
+        report: &SearchReport<Move>,
+        observer: &GoOwnership,
+    ) -> Option<Move> {
+        let game = record.position();
+        let side = game.to_move();
+        let ownership = observer.mean()?;
+        let won = || wins(side, game.score()) && wins(side, ownership.score(game));
+        if purpose == Purpose::Play {
+            return (game.passes() > 0 && won()).then_some(Move::PASS);
+        }
+        let board = game.board();
+        let mut dead = ownership.dead_stones(board);
+        dead.retain(|&stone| board.color(stone).side() == Some(side.other()));
+        if dead.is_empty() {
+            return won().then_some(Move::PASS);
+        }
+        let seen = |report: &MoveReport<Move>| {
+            report.value.filter(|_| report.visits > 0).map_or(f32::NEG_INFINITY, |value| value.seen_by(side))
+        };
+        let best = report.moves.iter().map(seen).fold(f32::NEG_INFINITY, f32::max);
+        let presses = |point: Point| board.neighbours_of(point).iter().any(|n| dead.contains(n));
+        let mut pressing: Vec<_> = report
+            .moves
+            .iter()
+            .filter(|report| seen(report) >= best - AS_GOOD)
+            .filter_map(|report| report.mv.point())
+            .filter(|&point| {
+                presses(point) && (board.captures_something(point, side) || !board.is_self_atari(point, side))
+            })
+            .collect();
+        // Captures first; the order of the report, which is by merit, otherwise.
+        pressing.sort_by_key(|&point| !board.captures_something(point, side));
+        pressing.first().copied().map(Move::play)
+    }
+}

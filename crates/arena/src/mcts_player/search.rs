@@ -1,0 +1,132 @@
+//! [`MonteCarlo`]: what a player needs of a Monte-Carlo search, whichever it is.
+
+use afterstate_engine::search::prior::Prior;
+use afterstate_engine::search::{
+    Decision, FlatMonteCarlo, Leaf, Mcts, MoveReport, PlayoutObserver, Proof, SearchReport, Selection, Situation, Watch,
+};
+use afterstate_engine::{Budget, Value};
+use afterstate_games::{Deterministic, Game, IndexedMoves, Rng};
+
+/// A Monte-Carlo search with a tree or without one, and an observer `O` of its simulations.
+pub trait MonteCarlo<G: Game, O>: Send {
+    /// Searches as [`Mcts::search_situation`] does.
+    fn search(
+        &mut self,
+        situation: &Situation<'_, G>,
+        budget: &Budget,
+        rng: &mut Rng,
+        watch: Option<Watch<'_, G::Move>>,
+    ) -> Decision<G::Move>;
+
+    /// What is known of the position that was searched last.
+    fn report(&self) -> SearchReport<G::Move>;
+
+    /// Replaces the contents of `moves` by those that a search of `position` considers unless it is told which.
+    fn candidates(&self, position: &G, moves: &mut Vec<G::Move>);
+
+    /// The game went on by `mv` to `position`.
+    fn advance(&mut self, mv: G::Move, position: &G);
+
+    /// Forgets what was learnt.
+    fn clear(&mut self);
+
+    /// How many simulations a move gets when nothing else limits them.
+    fn simulations(&self) -> u64;
+
+    /// What watched the simulations; `None` if nobody did.
+    fn observer(&mut self) -> Option<&mut O>;
+}
+
+impl<G, S, L, P, O> MonteCarlo<G, O> for Mcts<G, S, L, P, O>
+where
+    G: IndexedMoves + Deterministic,
+    S: Selection,
+    L: Leaf<G>,
+    P: Prior<G>,
+    O: PlayoutObserver<G>,
+{
+    fn search(
+        &mut self,
+        situation: &Situation<'_, G>,
+        budget: &Budget,
+        rng: &mut Rng,
+        watch: Option<Watch<'_, G::Move>>,
+    ) -> Decision<G::Move> {
+        self.search_situation(situation, budget, rng, watch)
+    }
+
+    fn report(&self) -> SearchReport<G::Move> {
+        Mcts::report(self)
+    }
+
+    fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
+        Mcts::candidates(self, position, moves);
+    }
+
+    fn advance(&mut self, mv: G::Move, position: &G) {
+        Mcts::advance(self, mv, position);
+    }
+
+    fn clear(&mut self) {
+        Mcts::clear(self);
+    }
+
+    fn simulations(&self) -> u64 {
+        self.settings().simulations
+    }
+
+    fn observer(&mut self) -> Option<&mut O> {
+        Some(self.observer_mut())
+    }
+}
+
+/// Without a tree there is nothing to keep from move to move, and nothing to report before the end.
+impl<G: Game, L: Leaf<G>, O> MonteCarlo<G, O> for FlatMonteCarlo<G, L> {
+    fn search(
+        &mut self,
+        situation: &Situation<'_, G>,
+        budget: &Budget,
+        rng: &mut Rng,
+        _watch: Option<Watch<'_, G::Move>>,
+    ) -> Decision<G::Move> {
+        let mut moves = Vec::new();
+        match situation.moves {
+            Some(allowed) => moves.extend_from_slice(allowed),
+            None => situation.position.candidate_moves(&mut moves),
+        }
+        self.search_among(situation.position, &moves, budget, rng)
+    }
+
+    fn report(&self) -> SearchReport<G::Move> {
+        let report = |(mv, visits, value): (G::Move, u64, Option<Value>)| MoveReport {
+            mv,
+            visits: u32::try_from(visits).unwrap_or(u32::MAX),
+            value,
+            prior: None,
+            amaf_visits: 0,
+            amaf_value: None,
+            proof: Proof::Open,
+            principal_variation: vec![mv],
+        };
+        let moves: Vec<_> = self.statistics().map(report).collect();
+        let visits = moves.iter().map(|report| u64::from(report.visits)).sum();
+        // Nobody knows here whose turn it was, so the moves stand in no order and no value is the best.
+        SearchReport { simulations: visits, visits, value: None, moves }
+    }
+
+    fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
+        position.candidate_moves(moves);
+    }
+
+    fn advance(&mut self, _mv: G::Move, _position: &G) {}
+
+    fn clear(&mut self) {}
+
+    fn simulations(&self) -> u64 {
+        self.settings().simulations
+    }
+
+    fn observer(&mut self) -> Option<&mut O> {
+        None
+    }
+}

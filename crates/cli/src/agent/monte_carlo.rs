@@ -1,0 +1,332 @@
+//! Agents that simulate: their settings as text, and typed.
+
+use super::catalogue::{Kind, Setting, setting};
+use super::settings::Settings;
+use afterstate_arena::MctsPlayerSettings;
+use afterstate_engine::search::{
+    Experience, FinalMove, GreedyMcts, McRave, MctsSettings, Parallelisation, Rave, Schedule, Uct,
+};
+use anyhow::{Result, bail, ensure};
+
+/// An agent that decides by simulations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MonteCarlo {
+    /// How simulations go through the tree.
+    pub method: Method,
+    /// How they go on behind it.
+    pub playout: Playout,
+    /// What new moves of the tree start with.
+    pub priors: Vec<Prior>,
+    /// How much each prior counts.
+    pub experience: Experience,
+    /// The tree.
+    pub search: MctsSettings,
+    /// The player around the search.
+    pub player: MctsPlayerSettings,
+}
+
+/// How simulations choose their first moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// Without a tree: each move in turn.
+    Flat,
+    /// By the mean.
+    Greedy(GreedyMcts),
+    /// By an upper confidence bound.
+    Uct(Uct),
+    /// By all-moves-as-first values.
+    Rave(Rave),
+    /// By both.
+    McRave(McRave),
+}
+
+/// A default policy, with the rules of Go that it does without.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Playout {
+    /// `usual`, `uniform`, `mogo` or `fuego`.
+    pub policy: Policy,
+    /// Rules that are switched off.
+    pub without: Vec<String>,
+    /// Whether moves that put their own chain in atari are avoided; `None`: as the policy's authors did.
+    pub avoid_self_atari: Option<bool>,
+    /// The lead in stones that decides, as a share of the points; `None`: as the policy's authors had it.
+    pub mercy: Option<f32>,
+}
+
+/// A default policy's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// The game's best.
+    Usual,
+    /// All sensible moves alike.
+    Uniform,
+    /// MoGo's rules.
+    Mogo,
+    /// Fuego's rules.
+    Fuego,
+}
+
+/// Prior knowledge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prior {
+    /// The game's best, if it has any.
+    Usual,
+    /// One half.
+    Even,
+    /// What the move was worth two plies up.
+    Grandfather,
+    /// MoGo's rules.
+    Handcrafted,
+    /// What a checkpoint's shapes say.
+    Shapes(String),
+}
+
+impl Prior {
+    /// The checkpoint that it needs.
+    pub fn checkpoint(&mut self) -> Option<&mut String> {
+        match self {
+            Prior::Shapes(checkpoint) => Some(checkpoint),
+            _ => None,
+        }
+    }
+}
+
+const SIMULATIONS: Setting = setting("simulations", Some("3000"), "simulations for a move when no clock limits it");
+const PLAYOUT: Setting =
+    setting("playout", Some("usual"), "how simulations end: uniform; in go also mogo, which is usual there, and fuego");
+const WITHOUT: Setting = setting(
+    "playout-without",
+    Some("none"),
+    "rules of the playout to leave out, joined by +: save, patterns, captures; of fuego also capture-last, low-liberties",
+);
+const SELF_ATARI: Setting = setting(
+    "avoid-self-atari",
+    Some("usual"),
+    "whether rules of the playout avoid self-atari: true, false, or usual (mogo false, fuego true)",
+);
+const MERCY: Setting = setting(
+    "mercy",
+    Some("usual"),
+    "lead in stones that ends a playout, as a share of the points, 0 (never) to 1, or usual (mogo 0, fuego 0.3)",
+);
+const URGENCY: Setting =
+    setting("first-play-urgency", Some("1"), "what a move without any simulation counts as, -10 to 10");
+const PRIOR: Setting = setting(
+    "prior",
+    Some("none"),
+    "what new moves start with, joined by +: even, grandfather; in go also handcrafted, shapes:CHECKPOINT; or none",
+);
+const MC_PRIOR_WEIGHT: Setting = setting("prior-weight", Some("10"), "simulations that a prior counts as, 0 to 10000");
+const EXPAND: Setting =
+    setting("expansion-threshold", Some("1"), "the visit at which a position enters the tree, 1 to 10000");
+const SOLVER: Setting = setting("solver", Some("false"), "prove certain wins, losses and draws: true or false");
+const FINAL: Setting = setting("final-move", Some("visits"), "what decides in the end: visits, value or lower-bound");
+const THREADS: Setting = setting("threads", Some("1"), "threads that simulate, 1 to 256; one repeats itself exactly");
+const PARALLEL: Setting = setting("parallel", Some("tree"), "threads share one tree, or have one each: tree or root");
+const MEMORY: Setting = setting("memory-mib", Some("256"), "memory for the tree in MiB, 1 to 1048576");
+const REUSE: Setting = setting("reuse", Some("true"), "keep the tree below the moves played: true or false");
+const RESIGN: Setting = setting(
+    "resign",
+    Some("0.05"),
+    "resign when the chance to win was below this three times in a row, 0 (never) to 1",
+);
+const PONDER: Setting = setting("ponder", Some("false"), "search on the opponent's time: true or false");
+
+macro_rules! tree_settings {
+    ($($own:expr),* $(,)?) => {
+        &[SIMULATIONS, $($own,)* PLAYOUT, WITHOUT, SELF_ATARI, MERCY, EXPAND, SOLVER, FINAL, THREADS, PARALLEL, MEMORY,
+          REUSE, RESIGN, PONDER]
+    };
+}
+
+/// The kinds of agents that simulate.
+pub const KINDS: [Kind; 5] = [
+    Kind {
+        name: "flat-mc",
+        summary: "flat Monte-Carlo: as many simulations for every move, the best mean is played",
+        games: "all",
+        main: Some("simulations"),
+        settings: &[SIMULATIONS, PLAYOUT, WITHOUT, SELF_ATARI, MERCY, RESIGN],
+        example: "flat-mc:1000",
+    },
+    Kind {
+        name: "mcts",
+        summary: "greedy Monte-Carlo tree search: simulations follow the best mean so far",
+        games: "all",
+        main: Some("simulations"),
+        settings: tree_settings![URGENCY, PRIOR, MC_PRIOR_WEIGHT],
+        example: "mcts:1000,first-play-urgency=0.6",
+    },
+    Kind {
+        name: "uct",
+        summary: "Monte-Carlo tree search by upper confidence bounds",
+        games: "all",
+        main: Some("simulations"),
+        settings: tree_settings![
+            setting("exploration", Some("1"), "how much uncertainty adds to a mean, 0 to 100 (c)"),
+            URGENCY,
+            PRIOR,
+            MC_PRIOR_WEIGHT,
+        ],
+        example: "uct:3000,playout=uniform,exploration=0.5",
+    },
+    Kind {
+        name: "rave",
+        summary: "Monte-Carlo tree search by all-moves-as-first values alone",
+        games: "all",
+        main: Some("simulations"),
+        settings: tree_settings![
+            URGENCY,
+            PRIOR,
+            setting("prior-weight", Some("50"), "all-moves-as-first updates that a prior counts as, 0 to 10000"),
+        ],
+        example: "rave:1000",
+    },
+    Kind {
+        name: "mc-rave",
+        summary: "Monte-Carlo tree search by means and all-moves-as-first values together: MoGo",
+        games: "all",
+        main: Some("simulations"),
+        settings: tree_settings![
+            setting(
+                "beta",
+                Some("min-mse"),
+                "how all-moves-as-first values lose weight: hand, min-mse or full-min-mse"
+            ),
+            setting("equivalence", Some("1000"), "beta=hand: visits at which both weigh the same, 1 to 1e9 (k)"),
+            setting("bias", Some("0.007"), "other beta: how much all-moves-as-first values are off, 0 to 1"),
+            setting("exploration", Some("0"), "how much uncertainty adds, 0 to 100 (c): with more than 0, UCT-RAVE"),
+            URGENCY,
+            setting("prior", Some("usual"), "as for uct; usual is handcrafted in go and even elsewhere",),
+            setting("prior-weight", Some("50"), "all-moves-as-first updates that a prior counts as, 0 to 10000"),
+            setting("prior-weight-mc", Some("0"), "simulations that a prior counts as, 0 to 10000"),
+        ],
+        example: "mc-rave:10000,beta=hand,equivalence=1000,prior=shapes:runs/quick",
+    },
+];
+
+impl MonteCarlo {
+    /// Reads the settings of an agent of a kind in [`KINDS`].
+    pub fn build(settings: &mut Settings) -> Result<MonteCarlo> {
+        let kind = settings.kind().name;
+        let simulations = settings.whole("simulations", 1, 1_000_000_000_000)?;
+        let mut player =
+            MctsPlayerSettings { resign_below: settings.number("resign", 0.0, 1.0)? as f32, ..Default::default() };
+        let playout = playout(settings)?;
+        if kind == "flat-mc" {
+            let search = MctsSettings { simulations, ..MctsSettings::default() };
+            let experience = Experience { monte_carlo: 0, amaf: 0 };
+            return Ok(MonteCarlo { method: Method::Flat, playout, priors: Vec::new(), experience, search, player });
+        }
+        player.ponder = settings.flag("ponder")?;
+        let search = MctsSettings {
+            simulations,
+            expansion_threshold: settings.whole("expansion-threshold", 1, 10_000)? as u32,
+            memory_mib: settings.whole("memory-mib", 1, 1 << 20)? as usize,
+            reuse_tree: settings.flag("reuse")?,
+            threads: settings.whole("threads", 1, 256)? as u32,
+            parallelisation: settings
+                .choice("parallel", &[("tree", Parallelisation::Tree), ("root", Parallelisation::Root)])?,
+            solver: settings.flag("solver")?,
+            final_move: settings.choice(
+                "final-move",
+                &[("visits", FinalMove::Visits), ("value", FinalMove::Value), ("lower-bound", FinalMove::LowerBound)],
+            )?,
+            ..MctsSettings::default()
+        };
+        let first_play_urgency = settings.number("first-play-urgency", -10.0, 10.0)? as f32;
+        let weight = settings.whole("prior-weight", 0, 10_000)? as u16;
+        let mut experience = Experience { monte_carlo: 0, amaf: weight };
+        let method = match kind {
+            "mcts" => Method::Greedy(GreedyMcts { first_play_urgency }),
+            "uct" => {
+                Method::Uct(Uct { exploration: settings.number("exploration", 0.0, 100.0)? as f32, first_play_urgency })
+            }
+            "rave" => Method::Rave(Rave { first_play_urgency }),
+            "mc-rave" => {
+                experience.monte_carlo = settings.whole("prior-weight-mc", 0, 10_000)? as u16;
+                let exploration = settings.number("exploration", 0.0, 100.0)? as f32;
+                Method::McRave(McRave { schedule: schedule(settings)?, exploration, first_play_urgency })
+            }
+            other => bail!("agent kind '{other}' does not simulate"),
+        };
+        if matches!(method, Method::Greedy(_) | Method::Uct(_)) {
+            experience = Experience { monte_carlo: weight, amaf: 0 };
+        }
+        Ok(MonteCarlo { method, playout, priors: priors(settings)?, experience, search, player })
+    }
+}
+
+fn schedule(settings: &mut Settings) -> Result<Schedule> {
+    let beta = settings.choice("beta", &[("hand", 0), ("min-mse", 1), ("full-min-mse", 2)])?;
+    let unused = if beta == 0 { "bias" } else { "equivalence" };
+    ensure!(
+        !settings.is_given(unused),
+        "{}: {unused} does nothing with this beta: leave it out, or set beta={}",
+        settings.source(),
+        if beta == 0 { "min-mse" } else { "hand" }
+    );
+    Ok(match beta {
+        0 => Schedule::HandSelected { equivalence: settings.number("equivalence", 1.0, 1e9)? as f32 },
+        1 => Schedule::MinimumMse { bias: settings.number("bias", 0.0, 1.0)? as f32 },
+        _ => Schedule::FullMinimumMse { bias: settings.number("bias", 0.0, 1.0)? as f32 },
+    })
+}
+
+fn playout(settings: &mut Settings) -> Result<Playout> {
+    let policy = settings.choice(
+        "playout",
+        &[("usual", Policy::Usual), ("uniform", Policy::Uniform), ("mogo", Policy::Mogo), ("fuego", Policy::Fuego)],
+    )?;
+    let without = settings.text("playout-without")?;
+    let without: Vec<String> = match without.as_str() {
+        "none" => Vec::new(),
+        names => names.split('+').map(|name| name.trim().to_string()).collect(),
+    };
+    let known: &[&str] = match policy {
+        Policy::Uniform => &[],
+        Policy::Mogo | Policy::Usual => &["save", "patterns", "captures"],
+        Policy::Fuego => &["capture-last", "save", "low-liberties", "patterns", "captures"],
+    };
+    for name in &without {
+        ensure!(
+            known.contains(&name.as_str()),
+            "{}: playout-without '{name}': expected {}",
+            settings.source(),
+            if known.is_empty() { "nothing, for uniform playouts have no rules".to_string() } else { known.join(", ") }
+        );
+    }
+    let avoid_self_atari =
+        settings.choice("avoid-self-atari", &[("usual", None), ("true", Some(true)), ("false", Some(false))])?;
+    let mercy = match settings.text("mercy")?.as_str() {
+        "usual" => None,
+        _ => Some(settings.number("mercy", 0.0, 1.0)? as f32),
+    };
+    Ok(Playout { policy, without, avoid_self_atari, mercy })
+}
+
+fn priors(settings: &mut Settings) -> Result<Vec<Prior>> {
+    let text = settings.text("prior")?;
+    if text == "none" {
+        return Ok(Vec::new());
+    }
+    text.split('+')
+        .map(|name| match name.trim() {
+            "usual" => Ok(Prior::Usual),
+            "even" => Ok(Prior::Even),
+            "grandfather" => Ok(Prior::Grandfather),
+            "handcrafted" => Ok(Prior::Handcrafted),
+            other => match other.strip_prefix("shapes:") {
+                Some(checkpoint) if !checkpoint.is_empty() => Ok(Prior::Shapes(checkpoint.to_string())),
+                _ => bail!(
+                    "{}: prior '{other}': expected none, usual, even, grandfather, handcrafted or shapes:CHECKPOINT{}",
+                    settings.source(),
+                    super::catalogue::did_you_mean(
+                        other,
+                        ["none", "usual", "even", "grandfather", "handcrafted", "shapes:"]
+                    )
+                ),
+            },
+        })
+        .collect()
+}

@@ -1,0 +1,125 @@
+//! Players of Go that simulate: MoGo and its relatives.
+
+use super::PlayerFactory;
+use super::go::{OneSize, learnt};
+use super::monte_carlo::{Parts, Several, players};
+use crate::agent::monte_carlo::{MonteCarlo, Playout, Policy, Prior};
+use afterstate_arena::GoConduct;
+use afterstate_engine::search::{ByReadValue, Even, Grandfather, Handcrafted, NewPosition, PlayOut, PriorValue};
+use afterstate_engine::value::{FusedShapes, TrackedGo, WindowSizes, Windows};
+use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, MogoSettings, Move, UniformGoPlayout};
+use afterstate_games::{Outcome, PlayoutPolicy, Rng};
+use anyhow::{Result, ensure};
+use std::sync::Arc;
+
+/// Makes players of `agent` for games on boards of `size`; with learnt shapes they play on no other.
+pub fn go_players(agent: &MonteCarlo, size: usize) -> Result<PlayerFactory<Go>> {
+    let leaf = PlayOut(GoPlayout::new(&agent.playout)?);
+    let mut prior = Vec::new();
+    let mut one_size = false;
+    for wanted in &agent.priors {
+        prior.push(match wanted {
+            Prior::Even => GoPrior::Even(Even { experience: agent.experience }),
+            Prior::Grandfather => GoPrior::Grandfather(Grandfather::new(agent.experience)),
+            Prior::Usual | Prior::Handcrafted => GoPrior::Handcrafted(Box::new(Handcrafted::new(agent.experience))),
+            Prior::Shapes(checkpoint) => {
+                one_size = true;
+                let shapes = Arc::new(FusedShapes::of(&learnt(checkpoint, size)?.value()));
+                GoPrior::Shapes(ByReadValue::new(shapes, read_windows, agent.experience))
+            }
+        });
+    }
+    // Most games are decided, or given up, when so much of the board is filled.
+    let game_length = 0.9 * (size * size) as f32;
+    let parts = Parts { leaf, prior: Several(prior), conduct: GoConduct, game_length };
+    let factory = players(agent, parts);
+    if !one_size {
+        return Ok(factory);
+    }
+    Ok(Arc::new(move || Ok(Box::new(OneSize { size, inner: factory()? }))))
+}
+
+fn read_windows(game: &Go) -> TrackedGo {
+    TrackedGo::read(game.clone(), Windows::of(game.size(), WindowSizes::THREE))
+}
+
+/// A default policy of Go.
+#[derive(Clone)]
+enum GoPlayout {
+    Uniform(UniformGoPlayout),
+    Mogo(MogoPlayout),
+    Fuego(FuegoPlayout),
+}
+
+impl GoPlayout {
+    fn new(playout: &Playout) -> Result<GoPlayout> {
+        let has = |rule: &str| !playout.without.iter().any(|without| without == rule);
+        Ok(match playout.policy {
+            Policy::Uniform => {
+                ensure!(
+                    playout.avoid_self_atari.is_none() && playout.mercy.is_none(),
+                    "uniform playouts have no avoid-self-atari and no mercy: leave them out, or set playout=mogo"
+                );
+                GoPlayout::Uniform(UniformGoPlayout)
+            }
+            Policy::Mogo | Policy::Usual => {
+                let usual = MogoSettings::default();
+                GoPlayout::Mogo(MogoPlayout::new(MogoSettings {
+                    save: has("save"),
+                    patterns: has("patterns"),
+                    captures: has("captures"),
+                    avoid_self_atari: playout.avoid_self_atari.unwrap_or(usual.avoid_self_atari),
+                    mercy: playout.mercy.unwrap_or(usual.mercy),
+                    ..usual
+                }))
+            }
+            Policy::Fuego => {
+                let usual = FuegoSettings::default();
+                GoPlayout::Fuego(FuegoPlayout::new(FuegoSettings {
+                    capture_last: has("capture-last"),
+                    save: has("save"),
+                    low_liberties: has("low-liberties"),
+                    patterns: has("patterns"),
+                    captures: has("captures"),
+                    correct_self_atari: playout.avoid_self_atari.unwrap_or(usual.correct_self_atari),
+                    mercy: playout.mercy.unwrap_or(usual.mercy),
+                    ..usual
+                }))
+            }
+        })
+    }
+}
+
+impl PlayoutPolicy<Go> for GoPlayout {
+    fn play_out(&mut self, game: &mut Go, trace: &mut Vec<Move>, rng: &mut Rng) -> Outcome {
+        match self {
+            GoPlayout::Uniform(policy) => policy.play_out(game, trace, rng),
+            GoPlayout::Mogo(policy) => policy.play_out(game, trace, rng),
+            GoPlayout::Fuego(policy) => policy.play_out(game, trace, rng),
+        }
+    }
+}
+
+/// Prior knowledge of Go.
+#[derive(Clone)]
+enum GoPrior {
+    Even(Even),
+    Grandfather(Grandfather),
+    Handcrafted(Box<Handcrafted>),
+    Shapes(ByReadValue<FusedShapes, fn(&Go) -> TrackedGo>),
+}
+
+impl afterstate_engine::search::Prior<Go> for GoPrior {
+    fn fill(&mut self, position: &NewPosition<'_, Go>, out: &mut [PriorValue]) {
+        match self {
+            GoPrior::Even(prior) => prior.fill(position, out),
+            GoPrior::Grandfather(prior) => prior.fill(position, out),
+            GoPrior::Handcrafted(prior) => prior.fill(position, out),
+            GoPrior::Shapes(prior) => prior.fill(position, out),
+        }
+    }
+
+    fn looks_two_plies_up(&self) -> bool {
+        matches!(self, GoPrior::Grandfather(_))
+    }
+}

@@ -1,0 +1,127 @@
+//! Players that simulate, for any game.
+
+use super::{Playable, PlayerFactory};
+use crate::agent::monte_carlo::{Method, MonteCarlo, Policy, Prior};
+use afterstate_arena::{Conduct, MctsPlayer};
+use afterstate_engine::search::Prior as SearchPrior;
+use afterstate_engine::search::{
+    Even, FlatMonteCarlo, FlatMonteCarloSettings, Grandfather, Leaf, Mcts, NewPosition, PlayOut, PlayoutObserver,
+    PriorValue, Selection,
+};
+use afterstate_games::{Game, IndexedMoves, UniformPlayout};
+use anyhow::{Result, bail, ensure};
+use std::sync::Arc;
+
+/// What a game brings along for players that simulate: how simulations end, what new moves of the tree start with,
+/// and how a player behaves.
+pub struct Parts<L, P, C> {
+    pub leaf: L,
+    pub prior: P,
+    pub conduct: C,
+    /// How long a game usually is, in moves of both sides.
+    pub game_length: f32,
+}
+
+/// Makes players of `agent` from a game's `parts`.
+pub fn players<G, L, P, C>(agent: &MonteCarlo, parts: Parts<L, P, C>) -> PlayerFactory<G>
+where
+    G: Playable,
+    L: Leaf<G> + Sync + 'static,
+    P: SearchPrior<G> + Sync + 'static,
+    C: Conduct<G> + Clone + Sync + 'static,
+    C::Observer: PlayoutObserver<G> + Default + 'static,
+{
+    let mut agent = agent.clone();
+    agent.player.time.game_length = parts.game_length;
+    agent.player.time.least_moves = parts.game_length / 8.0;
+    match agent.method {
+        Method::Flat => {
+            let settings = FlatMonteCarloSettings { simulations: agent.search.simulations };
+            Arc::new(move || {
+                let search = FlatMonteCarlo::new(parts.leaf.clone(), settings.clone());
+                Ok(Box::new(MctsPlayer::new(Box::new(search), parts.conduct.clone(), agent.player.clone())))
+            })
+        }
+        Method::Greedy(rule) => with_rule(rule, agent, parts),
+        Method::Uct(rule) => with_rule(rule, agent, parts),
+        Method::Rave(rule) => with_rule(rule, agent, parts),
+        Method::McRave(rule) => with_rule(rule, agent, parts),
+    }
+}
+
+fn with_rule<G, S, L, P, C>(rule: S, agent: MonteCarlo, parts: Parts<L, P, C>) -> PlayerFactory<G>
+where
+    G: Playable,
+    S: Selection + 'static,
+    L: Leaf<G> + Sync + 'static,
+    P: SearchPrior<G> + Sync + 'static,
+    C: Conduct<G> + Clone + Sync + 'static,
+    C::Observer: PlayoutObserver<G> + Default + 'static,
+{
+    Arc::new(move || {
+        let observer = C::Observer::default();
+        let search = Mcts::with(rule.clone(), parts.leaf.clone(), parts.prior.clone(), observer, agent.search.clone());
+        Ok(Box::new(MctsPlayer::new(Box::new(search), parts.conduct.clone(), agent.player.clone())))
+    })
+}
+
+/// The players of games for which nothing is known but the rules.
+pub fn plain_players<G: Playable>(agent: &MonteCarlo, game_length: f32) -> Result<PlayerFactory<G>> {
+    let playout = &agent.playout;
+    ensure!(
+        matches!(playout.policy, Policy::Usual | Policy::Uniform)
+            && playout.without.is_empty()
+            && playout.avoid_self_atari.is_none()
+            && playout.mercy.is_none(),
+        "{} has uniform playouts only: leave out playout and its rules, or set playout=uniform",
+        G::NAME
+    );
+    let mut prior = Vec::new();
+    for wanted in &agent.priors {
+        prior.push(match wanted {
+            Prior::Usual | Prior::Even => PlainPrior::Even(Even { experience: agent.experience }),
+            Prior::Grandfather => PlainPrior::Grandfather(Grandfather::new(agent.experience)),
+            Prior::Handcrafted | Prior::Shapes(_) => {
+                bail!("{} has no such prior: use prior=none, even or grandfather", G::NAME)
+            }
+        });
+    }
+    let parts = Parts { leaf: PlayOut(UniformPlayout::default()), prior: Several(prior), conduct: (), game_length };
+    Ok(players(agent, parts))
+}
+
+/// Priors that need no knowledge of the game.
+#[derive(Clone)]
+pub enum PlainPrior {
+    Even(Even),
+    Grandfather(Grandfather),
+}
+
+impl<G: IndexedMoves> SearchPrior<G> for PlainPrior {
+    fn fill(&mut self, position: &NewPosition<'_, G>, out: &mut [PriorValue]) {
+        match self {
+            PlainPrior::Even(prior) => prior.fill(position, out),
+            PlainPrior::Grandfather(prior) => prior.fill(position, out),
+        }
+    }
+
+    fn looks_two_plies_up(&self) -> bool {
+        matches!(self, PlainPrior::Grandfather(_))
+    }
+}
+
+/// Any number of priors, each of which has its say.
+#[derive(Clone)]
+pub struct Several<P>(pub Vec<P>);
+
+impl<G: Game, P: SearchPrior<G>> SearchPrior<G> for Several<P> {
+    fn fill(&mut self, position: &NewPosition<'_, G>, out: &mut [PriorValue]) {
+        for prior in &mut self.0 {
+            prior.fill(position, out);
+        }
+    }
+
+    fn looks_two_plies_up(&self) -> bool {
+        self.0.iter().any(|prior| prior.looks_two_plies_up())
+    }
+}
