@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! n    = max((L − ply) / 2, n₀)                 own moves that are still expected; L: a game's usual length, in plies
-//! r    = main time left − margin − n·overhead   what can be shared out
+//! N    = max(L − ply / 2, 2·n)                  own moves that there will hardly be more of
+//! r    = main time left − margin − N·overhead   what can be shared out
 //!
 //! sudden death   t = r/n                        most = r/3
-//! Fischer        t = r/n + 0.8·increment        most = r/3 + 0.8·increment, at most main time left − margin
+//! Fischer        t = r/n + i                    most = r/3 + i, at most main time left − margin
+//!                                               i = 0.8 · (increment − overhead)
 //! Japanese       t = max(r/n, period − margin)  most = max(r/3, period − margin)
 //! Canadian       t = max(r/n, s)                most = max(r/3, s)
 //!                                               s = (period left − margin − k·overhead) / k, k: moves left in the period
@@ -74,14 +76,15 @@ pub fn plan(clock: &Clock, ply: usize, settings: &TimeSettings) -> Option<Plan> 
     let overhead = f64::from(settings.overhead);
     let own_moves =
         ((f64::from(settings.game_length) - ply as f64) / 2.0).max(f64::from(settings.least_moves)).max(1.0);
-    let rest = main - margin - own_moves * overhead;
+    let most_moves = (f64::from(settings.game_length) - ply as f64 / 2.0).max(2.0 * own_moves);
+    let rest = main - margin - most_moves * overhead;
     let without_margin = |limit: f64| limit - margin.min(0.3 * limit);
     let (share, most) = match clock.control() {
         TimeControl::None | TimeControl::Simulations(_) => return None,
         TimeControl::PerMove(limit) => (without_margin(limit.as_secs_f64()), without_margin(limit.as_secs_f64())),
         TimeControl::SuddenDeath(_) => (rest / own_moves, rest / 3.0),
         TimeControl::Fischer { increment, .. } => {
-            let often = 0.8 * increment.as_secs_f64();
+            let often = 0.8 * (increment.as_secs_f64() - overhead).max(0.0);
             (rest.max(0.0) / own_moves + often, rest.max(0.0) / 3.0 + often)
         }
         TimeControl::Japanese { period, .. } => {
@@ -101,3 +104,6 @@ pub fn plan(clock: &Clock, ply: usize, settings: &TimeSettings) -> Option<Plan> 
     let longest = (share * f64::from(settings.stretch).max(1.0)).min(most).max(share);
     Some(Plan { share: Duration::from_secs_f64(share), longest: Duration::from_secs_f64(longest) })
 }
+
+#[cfg(test)]
+mod tests;

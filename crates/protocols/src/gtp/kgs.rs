@@ -1,7 +1,7 @@
 //! What kgsGtp, the bridge to the KGS server, sends.
 
-use super::command::{Refusal, quote, refuse};
-use super::session::{Answer, Call, Session};
+use super::command::{Refusal, parse_color, quote, refuse};
+use super::session::{Answer, Call, Session, guarded};
 use super::time::{Clocks, parse_kgs};
 use afterstate_games::go::Scoring;
 
@@ -22,6 +22,16 @@ pub(super) fn rules(session: &mut Session, call: Call<'_>) -> Result<Answer, Ref
 pub(super) fn time_settings(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
     session.clocks = Clocks::new(parse_kgs(call.args)?);
     Answer::done()
+}
+
+/// A move of a game that is played on because the sides disagree about which stones are dead.
+pub(super) fn genmove_cleanup(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
+    let side = parse_color(&call.args[0])?;
+    let mv = session.generate(side, |session, record, budget| {
+        let player = &mut session.player;
+        guarded(|| player.clean_up(record, budget))
+    })?;
+    Answer::text(session.decision_text(mv))
 }
 
 pub(super) fn game_over(session: &mut Session, _: Call<'_>) -> Result<Answer, Refusal> {

@@ -75,7 +75,7 @@ static TABLE: &[Entry] = &[
     // KGS.
     entry("kgs-rules RULES", (1, 1), kgs::rules),
     entry("kgs-time_settings SYSTEM [NUMBER …]", (1, 4), kgs::time_settings),
-    entry("kgs-genmove_cleanup COLOR", (1, 1), moves::genmove),
+    entry("kgs-genmove_cleanup COLOR", (1, 1), kgs::genmove_cleanup),
     entry("kgs-game_over", (0, 0), kgs::game_over),
     entry("kgs-chat game|private NAME [TEXT …]", (2, ANY), kgs::chat),
     // Analysis.

@@ -1,0 +1,227 @@
+//! Monte-Carlo search as a player of whole games: what it keeps, what it may not play, when it passes and gives up.
+
+use afterstate_arena::game_loop::{EndKind, GameRules, play_game};
+use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings, Player, RandomPlayer, RulesReferee};
+use afterstate_engine::search::{GoOwnership, McRave, Mcts, MctsSettings, PlayOut, Uct};
+use afterstate_engine::{Budget, Decision};
+use afterstate_games::go::{Color, Go, Komi, MogoPlayout, Move, Point, UniformGoPlayout};
+use afterstate_games::{ConnectFour, Game, Notation, Record, Side, UniformPlayout};
+use std::time::Duration;
+
+fn settings(simulations: u64) -> MctsSettings {
+    MctsSettings { simulations, memory_mib: 16, ..MctsSettings::default() }
+}
+
+fn go_player(search: MctsSettings, player: MctsPlayerSettings) -> MctsPlayer<Go, GoConduct> {
+    let leaf = PlayOut(MogoPlayout::default());
+    let search = Mcts::with(McRave::default(), leaf, (), GoOwnership::default(), search);
+    MctsPlayer::new(Box::new(search), GoConduct, player)
+}
+
+fn quick(simulations: u64) -> MctsPlayer<Go, GoConduct> {
+    go_player(settings(simulations), MctsPlayerSettings::default())
+}
+
+fn choose<G: Game>(player: &mut impl Player<G>, record: &Record<G>) -> Decision<G::Move> {
+    player.choose(record, &Budget::default()).unwrap()
+}
+
+/// A board from its rows, the uppermost first: `X` is Black, `O` White.
+fn board(rows: &[&str]) -> Go {
+    let size = rows.len();
+    let stones = rows.iter().enumerate().flat_map(|(row, text)| {
+        text.chars().enumerate().filter_map(move |(x, c)| {
+            let color = match c {
+                'X' => Color::Black,
+                'O' => Color::White,
+                _ => return None,
+            };
+            Some((Point::at(x, size - 1 - row, size), color))
+        })
+    });
+    Go::set_up(size, stones).unwrap()
+}
+
+fn text(record: &Record<Go>, decision: &Decision<Move>) -> String {
+    decision.best.map_or("resign".into(), |mv| record.position().move_text(mv))
+}
+
+#[test]
+fn what_was_learnt_below_the_moves_played_is_kept() {
+    for (reuse_tree, pondering) in [(true, false), (false, false), (true, true)] {
+        let search = MctsSettings { reuse_tree, early_stop: false, ..settings(400) };
+        let mut player = go_player(search, MctsPlayerSettings { ponder: pondering, ..MctsPlayerSettings::default() });
+        let mut record = Record::new(Go::new(5));
+        player.new_game(&record, 1).unwrap();
+        let mut reused = 0;
+        for _ in 0..4 {
+            let decision = choose(&mut player, &record);
+            let report = player.report().unwrap();
+            assert_eq!((decision.effort, report.simulations), (400, 400));
+            reused += report.visits - 400;
+            // The opponent does what was expected of it, so that something must be known of what follows.
+            let expected = decision.principal_variation[..2].to_vec();
+            for mv in expected {
+                record.play(mv);
+                player.move_played(&record).unwrap();
+                if pondering && record.moves().len() % 2 == 1 {
+                    // Asking for a report ends the pondering, which has begun by then.
+                    assert!(player.report().unwrap().simulations > 0);
+                }
+            }
+        }
+        assert_eq!(reused > 0, reuse_tree);
+        player.game_over(&record, record.position().outcome());
+    }
+}
+
+#[test]
+fn a_new_game_forgets_the_old_one_and_its_seed_decides() {
+    let mut player = go_player(MctsSettings { early_stop: false, ..settings(200) }, MctsPlayerSettings::default());
+    let record = Record::new(Go::new(5));
+    let mut game = |seed| {
+        player.new_game(&record, seed).unwrap();
+        let decision = choose(&mut player, &record);
+        (decision, player.report().unwrap())
+    };
+    let first = game(1);
+    assert_eq!(first.1.visits, 200);
+    assert_ne!(first.1, game(2).1);
+    assert_eq!(first, game(1));
+}
+
+#[test]
+fn superko_is_respected_at_the_root() {
+    // A ko at B2 and C2: White has just taken at B2. The record knows that, the position does not.
+    let mut played = Record::new(Go::new(5));
+    for text in ["B1", "C1", "A2", "D2", "B3", "C3", "C2", "B2"] {
+        played.play(played.position().parse_move(text).unwrap());
+    }
+    let forgetful = played.position().clone().with_turn(Side::First);
+    let retake = forgetful.parse_move("C2").unwrap();
+    let considers = |record: &Record<Go>| {
+        let mut player = quick(300);
+        player.new_game(record, 1).unwrap();
+        let decision = choose(&mut player, record);
+        let known = player.report().unwrap().moves.iter().any(|report| report.mv == retake);
+        assert!(record.is_legal(decision.best.unwrap()) && (known || decision.best != Some(retake)));
+        known
+    };
+    assert!(considers(&Record::new(forgetful.clone())), "without a past nothing speaks against it");
+    assert!(!considers(&Record::continuing(forgetful, played.repetition_keys())));
+}
+
+#[test]
+fn a_lost_game_is_given_up_at_the_third_lost_move() {
+    // Black owns the board, and White is to move.
+    let start = board(&[".X.X.", "XXXXX", ".X.X.", "XXXXX", "....."]).with_komi(Komi::new(0.5).unwrap());
+    let resigning = MctsPlayerSettings { resign_below: 0.1, ..MctsPlayerSettings::default() };
+    for (player, gives_up) in [(resigning, true), (MctsPlayerSettings::default(), false)] {
+        let mut player = go_player(settings(100), player);
+        let record = Record::new(start.clone().with_turn(Side::Second));
+        player.new_game(&record, 1).unwrap();
+        let resigned = [1, 2, 3].map(|_| choose(&mut player, &record).best.is_none());
+        assert_eq!(resigned, [false, false, gives_up]);
+        // A new game is a new chance.
+        player.new_game(&record, 1).unwrap();
+        assert!(choose(&mut player, &record).best.is_some());
+        // Whoever is ahead does not give up.
+        let record = Record::new(start.clone());
+        player.new_game(&record, 1).unwrap();
+        assert!((0..4).all(|_| choose(&mut player, &record).best.is_some()));
+    }
+}
+
+/// Black has the left with two eyes, White the right. The rest is up to the test.
+fn divided(dead: char) -> Go {
+    let row = format!(".XO{dead}.");
+    board(&[".XO..", "XXOOO", ".XO..", "XXOOO", &row])
+}
+
+#[test]
+fn a_pass_is_answered_when_both_counts_are_won_and_never_when_the_stones_on_the_board_lose() {
+    let after_pass = |game: Go| {
+        let mut record = Record::new(game);
+        record.play(Move::PASS);
+        record
+    };
+    let answer = |record: &Record<Go>| {
+        let mut player = quick(300);
+        player.new_game(record, 1).unwrap();
+        text(record, &choose(&mut player, record))
+    };
+    // 10 points against 15 and komi: White has won.
+    let won = after_pass(divided('.'));
+    assert_eq!(answer(&won), "pass");
+    // Black has lost, and while it can still put stones somewhere, it does.
+    let lost = after_pass(divided('.').with_turn(Side::Second));
+    assert_ne!(answer(&lost), "pass");
+    // 11 points against 13 in the plain count, by which Black wins with this komi; without its dead stone it has lost.
+    let disputed = after_pass(divided('X').with_komi(Komi::new(-2.5).unwrap()));
+    assert!(disputed.position().score() > 0.0);
+    assert_ne!(answer(&disputed), "pass");
+}
+
+#[test]
+fn cleaning_up_takes_dead_stones_off_and_then_passes() {
+    let start = divided('X').with_komi(Komi::new(7.5).unwrap()).with_turn(Side::Second);
+    let mut record = Record::new(start);
+    let mut player = quick(300);
+    player.new_game(&record, 1).unwrap();
+    let mut moves = Vec::new();
+    while record.turn() == afterstate_games::Turn::Player(Side::Second) && moves.len() < 10 {
+        let decision = player.clean_up(&record, &Budget::default()).unwrap();
+        moves.push(text(&record, &decision));
+        record.play(decision.best.unwrap());
+        player.move_played(&record).unwrap();
+        if !matches!(record.turn(), afterstate_games::Turn::Over(_)) && moves.last().unwrap() != "pass" {
+            record.play(Move::PASS);
+            player.move_played(&record).unwrap();
+        } else {
+            break;
+        }
+    }
+    assert_eq!(moves, ["E1", "pass"]);
+    assert!(record.position().board().is_empty(Point::at(3, 0, 5)));
+}
+
+#[test]
+fn games_with_a_tenth_of_a_second_are_not_lost_on_time() {
+    for (number, control) in ["100ms", "100ms+20ms", "0s+3x40ms", "0s+5/100ms", "30ms/move"].iter().enumerate() {
+        let rules = GameRules { time: control.parse().unwrap(), seed: number as u64, ..GameRules::default() };
+        let (mut timed, mut random) = (quick(1_000_000_000), RandomPlayer::default());
+        let result = play_game(&Go::new(7), &[], [&mut timed, &mut random], &mut RulesReferee, &rules).unwrap();
+        assert_eq!(result.ending.kind, EndKind::Rules, "{control}: {:?}", result.ending);
+        assert!(result.notes.iter().flatten().any(|note| note.effort > 16), "{control}: it thought");
+    }
+}
+
+#[test]
+fn pondering_ends_with_the_opponents_move_and_with_the_player() {
+    let pondering = MctsPlayerSettings { ponder: true, ..MctsPlayerSettings::default() };
+    let search = Mcts::new(Uct::default(), PlayOut(UniformPlayout::default()), settings(50));
+    let mut player: MctsPlayer<ConnectFour, ()> = MctsPlayer::new(Box::new(search), (), pondering);
+    let rules = GameRules { time: "1s".parse().unwrap(), lag: Duration::from_secs(60), ..GameRules::default() };
+    let mut random = RandomPlayer::default();
+    let result = play_game(&ConnectFour::default(), &[], [&mut player, &mut random], &mut RulesReferee, &rules);
+    assert_eq!(result.unwrap().ending.kind, EndKind::Rules);
+    let mut record = Record::new(ConnectFour::default());
+    player.new_game(&record, 1).unwrap();
+    record.play(choose(&mut player, &record).best.unwrap());
+    player.move_played(&record).unwrap();
+    // It ponders now, and would for ten minutes.
+    drop(player);
+}
+
+#[test]
+fn flat_search_plays_whole_games_too() {
+    use afterstate_engine::search::{FlatMonteCarlo, FlatMonteCarloSettings};
+    let search = FlatMonteCarlo::new(PlayOut(UniformGoPlayout), FlatMonteCarloSettings { simulations: 100 });
+    let mut flat: MctsPlayer<Go, GoConduct> =
+        MctsPlayer::new(Box::new(search), GoConduct, MctsPlayerSettings::default());
+    let mut random = RandomPlayer::default();
+    let rules = GameRules::default();
+    let result = play_game(&Go::new(5), &[], [&mut flat, &mut random], &mut RulesReferee, &rules).unwrap();
+    assert_eq!(result.ending.kind, EndKind::Rules);
+    assert_eq!(result.notes[0].as_ref().unwrap().effort, 100);
+}
