@@ -156,6 +156,11 @@ fn a_pass_is_answered_when_both_counts_are_won_and_never_when_the_stones_on_the_
     // Black has lost, and while it can still put stones somewhere, it does.
     let lost = after_pass(divided('.').with_turn(Side::Second));
     assert_ne!(answer(&lost), "pass");
+    // With the colours exchanged White wins the plain count with this komi, but only if its dead stone counts.
+    let optimistic = board(&[".OX..", "OOXXX", ".OX..", "OOXXX", ".OXO."]).with_komi(Komi::new(2.5).unwrap());
+    let hopeful = after_pass(optimistic);
+    assert!(hopeful.position().score() < 0.0);
+    assert_ne!(answer(&hopeful), "pass");
     // 11 points against 13 in the plain count, by which Black wins with this komi; without its dead stone it has lost.
     let disputed = after_pass(divided('X').with_komi(Komi::new(-2.5).unwrap()));
     assert!(disputed.position().score() > 0.0);

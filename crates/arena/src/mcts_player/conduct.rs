@@ -42,8 +42,8 @@ impl<G: Game> Conduct<G> for () {
 ///
 /// * After the opponent's pass it passes if it wins the count with every stone alive, and the count without the
 ///   stones that simulations take to be dead.
-/// * It never passes a lost count with every stone alive while it has a move that fills no eye: under area scoring
-///   a stone in one's own area costs nothing, and dead stones can be captured.
+/// * Else it never passes while it has a move that fills no eye: under area scoring a stone in one's own area costs
+///   nothing, and dead stones can be captured.
 /// * When a game is played on to clean up, it plays on liberties of the opponent's dead chains, and passes as
 ///   soon as there are none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,10 +66,10 @@ impl Conduct<Go> for GoConduct {
         observer.clear();
     }
 
-    fn consider(&self, record: &Record<Go>, purpose: Purpose, moves: &mut Vec<Move>) {
-        let game = record.position();
-        let lost = wins(game.to_move().other(), game.score());
-        if moves.len() > 1 && (purpose == Purpose::CleanUp || lost) {
+    /// A pass that ends the game would draw all simulations to it, and none would say what is dead: whether to pass is
+    /// decided afterwards.
+    fn consider(&self, _record: &Record<Go>, _purpose: Purpose, moves: &mut Vec<Move>) {
+        if moves.len() > 1 {
             moves.retain(|mv| !mv.is_pass());
         }
     }
