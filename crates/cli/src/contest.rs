@@ -11,12 +11,16 @@ use afterstate_arena::tournament::{RunOptions, TournamentResults, TournamentSett
 use afterstate_games::Side;
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Is told of every game that ends, and may end the contest.
+pub type Watch<'a> = Box<dyn FnMut(&LoggedGame) -> ControlFlow<()> + 'a>;
+
 /// Games to be played.
-pub struct Contest {
+pub struct Contest<'a> {
     /// Which game.
     pub game: GameSpec,
     /// Who plays; their names are in the settings.
@@ -29,6 +33,8 @@ pub struct Contest {
     pub log: Option<PathBuf>,
     /// Stop when this test of the first agent against the second is decided.
     pub sprt: Option<Sprt>,
+    /// Who else follows the games.
+    pub watch: Option<Watch<'a>>,
     /// Show no progress.
     pub quiet: bool,
 }
@@ -42,7 +48,7 @@ pub struct Played {
 }
 
 /// Plays what is still missing.
-pub fn play(mut contest: Contest) -> Result<Played> {
+pub fn play(mut contest: Contest<'_>) -> Result<Played> {
     for agent in &mut contest.agents {
         *agent = agent.pinned();
     }
@@ -55,7 +61,7 @@ pub fn play(mut contest: Contest) -> Result<Played> {
 }
 
 /// The agents' names, with a number behind those that appear again.
-fn names(agents: &[AgentSpec]) -> Vec<String> {
+pub fn names(agents: &[AgentSpec]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for agent in agents {
         let mut name = agent.name.clone();
@@ -70,13 +76,13 @@ fn names(agents: &[AgentSpec]) -> Vec<String> {
     names
 }
 
-struct Play(Contest);
+struct Play<'a>(Contest<'a>);
 
-impl Visitor for Play {
+impl Visitor for Play<'_> {
     type Output = Result<Played>;
 
     fn visit<G: Playable>(self, start: G) -> Result<Played> {
-        let Play(Contest { agents, mut settings, workers, log, sprt, quiet, .. }) = self;
+        let Play(Contest { agents, mut settings, workers, log, sprt, mut watch, quiet, .. }) = self;
         let players = agents.iter().map(|spec| registry::players(&start, spec)).collect::<Result<Vec<_>>>()?;
         if settings.referee.is_empty() {
             settings.referee = G::REFEREES[0].to_string();
@@ -127,6 +133,9 @@ impl Visitor for Play {
                     if test.is_decided() {
                         stop.store(true, Ordering::Relaxed);
                     }
+                }
+                if watch.as_mut().is_some_and(|watch| watch(state.game).is_break()) {
+                    stop.store(true, Ordering::Relaxed);
                 }
             });
             over.store(true, Ordering::Relaxed);

@@ -121,6 +121,7 @@ pub fn run(args: Args) -> Result<()> {
         workers: args.how.workers as usize,
         log: args.outputs.log.clone(),
         sprt: args.sprt,
+        watch: None,
         quiet: args.outputs.json,
     })?;
     let results = &played.results;

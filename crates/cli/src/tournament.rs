@@ -146,6 +146,7 @@ pub fn run(args: Args) -> Result<()> {
         workers: args.workers as usize,
         log: Some(log),
         sprt: None,
+        watch: None,
         quiet: args.outputs.json,
     };
     let results = contest::play(contest)?.results;

@@ -11,8 +11,10 @@ use std::path::Path;
 pub enum Scale {
     /// Minutes: enough to see that everything works, not enough to compare with the paper.
     Quick,
-    /// What the committed results were made with.
+    /// What the committed results are made with.
     Full,
+    /// As many games as in the paper, where that takes weeks.
+    Paper,
 }
 
 impl Scale {
@@ -21,6 +23,7 @@ impl Scale {
         match self {
             Scale::Quick => "quick",
             Scale::Full => "full",
+            Scale::Paper => "paper",
         }
     }
 }
@@ -115,9 +118,13 @@ impl Experiment {
 
     fn check(&self) -> Result<()> {
         ensure!(!self.panels.is_empty(), "no [[panel]]");
-        for scale in ["quick", "full"] {
-            let settings = self.scale.get(scale).with_context(|| format!("no [scale.{scale}]"))?;
-            ensure!(settings.games > 0 && settings.seeds > 0, "[scale.{scale}]: games and seeds must be above 0");
+        for scale in [Scale::Quick, Scale::Full] {
+            let settings = self.size(scale)?;
+            ensure!(
+                settings.games > 0 && settings.seeds > 0,
+                "[scale.{}]: games and seeds must be above 0",
+                scale.name()
+            );
         }
         for series in self.all_series()? {
             self.recipe_of(series, Scale::Quick, 1).with_context(|| format!("series '{}'", series.name))?;
@@ -150,8 +157,8 @@ impl Experiment {
     }
 
     /// Its size.
-    pub fn size(&self, scale: Scale) -> &ScaleSettings {
-        &self.scale[scale.name()]
+    pub fn size(&self, scale: Scale) -> Result<&ScaleSettings> {
+        self.scale.get(scale.name()).with_context(|| format!("no [scale.{}]", scale.name()))
     }
 
     /// The whole recipe of one run.
@@ -159,7 +166,7 @@ impl Experiment {
         let mut table = self.recipe.clone();
         merge(&mut table, &series.recipe);
         let mut recipe = Recipe::parse(&toml::to_string(&table)?)?;
-        recipe.games = self.size(scale).games;
+        recipe.games = self.size(scale)?.games;
         recipe.seed = seed;
         recipe.evaluation.games = 0;
         Ok(recipe)

@@ -4,7 +4,7 @@
 //! GNU Go at two levels. Rated together, they give the scale on which all figures are measured.
 
 use super::pool::{Duel, DuelLog, OPENING_MOVES, PlayerCache};
-use super::{Scale, Workplace, table2};
+use super::{Scale, Workplace, gnugo, table2, verdict};
 use crate::agent::AgentSpec;
 use crate::duel::{Conditions, Score, duel, opening};
 use crate::progress::Progress;
@@ -134,9 +134,9 @@ impl Ladder {
     /// Whether a player's rating is at least the paper's.
     pub fn at_least(&self, rung: &Rung, wanted: f64) -> &'static str {
         if self.is_on_the_papers_scale() {
-            super::report::at_least(rung.low, rung.high, wanted)
+            verdict::at_least(rung.low, rung.high, wanted)
         } else {
-            super::report::OTHER_SCALE
+            verdict::OTHER_SCALE
         }
     }
 
@@ -204,11 +204,7 @@ impl Seat {
             Seat::Random => return Ok(Box::new(RandomPlayer::default())),
             Seat::Greedy(_, path) => return Ok(Box::new(cache.greedy(path)?)),
             Seat::AlphaBeta(depth, path) => format!("alpha-beta:{},depth={depth}", path.display()),
-            Seat::GnuGo(level) => {
-                format!(
-                    "gtp:\"gnugo --mode gtp --level {level} --chinese-rules --positional-superko --capture-all-dead\""
-                )
-            }
+            Seat::GnuGo(level) => gnugo::agent(*level),
         };
         Ok(players(&Go::new(9), &AgentSpec::parse(&spec)?)?()?)
     }

@@ -4,15 +4,21 @@
 //! series are trained ([`runs`]), their checkpoints play the rungs of a ladder of known strength
 //! ([`pool`]), the ladder itself is rated against GNU Go ([`ladder`]), and everything is written down
 //! with the paper's claims ([`report`]).
+//!
+//! Where the points of a figure are agents instead, each of them plays a match ([`matches`]).
 
 mod experiment;
+mod gnugo;
 mod ladder;
+mod matches;
 mod pool;
 mod report;
 mod runs;
 mod table1;
 mod table2;
+mod verdict;
 
+use crate::agent::catalogue::did_you_mean;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use experiment::{Experiment, Scale};
@@ -26,11 +32,20 @@ use std::sync::atomic::AtomicBool;
   rlgo/table2   the headline curve, and alpha-beta on its weights against GNU Go (full: over an hour)
   rlgo/fig5     learning curves by window sizes and weight sharing (full: under an hour)
   rlgo/fig6     learning curves by value function, step size, target and λ (full: about an hour)
+  mogo/ladder   UCT, MC-RAVE and heuristic MC-RAVE against GNU Go (full: most of a day)
+  mogo/fig5     MC-RAVE by its equivalence parameter k, and UCT (full: hours)
+  mogo/fig6     four heuristics by their equivalent experience (full: hours)
+  mogo/fig7     13x13: what doubling the simulations gains (full: hours)
+  mogo/table1   more simulations and more time against GNU Go (full: most of a day)
+  mogo/goal     everything switched on, 3,000 and 20,000 simulations (full: hours)
 
 Examples:
   afterstate reproduce rlgo/table1
   afterstate reproduce rlgo/fig5 --scale quick
   afterstate reproduce rlgo/table2 --scale full --jobs 2
+  afterstate reproduce mogo/fig5 --scale full --jobs 2
+
+Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without.
 
 Stopped experiments go on where they were when the same command is given again.")]
 pub struct ReproduceArgs {
@@ -39,12 +54,12 @@ pub struct ReproduceArgs {
     /// How much of it.
     #[arg(long, value_enum, default_value = "quick")]
     scale: Scale,
-    /// The folder of the paper's recipes.
-    #[arg(long, value_name = "FOLDER", default_value = "papers/2012-td-search-go")]
-    paper: PathBuf,
-    /// Where runs and game logs are kept.
-    #[arg(long, value_name = "FOLDER", default_value = "runs/rlgo")]
-    runs: PathBuf,
+    /// The folder of the paper's recipes [default: the paper's in papers/]
+    #[arg(long, value_name = "FOLDER")]
+    paper: Option<PathBuf>,
+    /// Where runs and game logs are kept [default: runs/rlgo or runs/mogo]
+    #[arg(long, value_name = "FOLDER")]
+    runs: Option<PathBuf>,
     /// Where tables and plots go [default: results/ in the paper's folder].
     #[arg(long, value_name = "FOLDER")]
     results: Option<PathBuf>,
@@ -67,23 +82,39 @@ pub struct Workplace {
     stop: &'static AtomicBool,
 }
 
+/// The experiments, with the folders of their papers.
+const EXPERIMENTS: [(&str, &str, &[&str]); 2] = [
+    ("rlgo", "papers/2012-td-search-go", &["table1", "table2", "fig5", "fig6"]),
+    ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
+];
+
 /// Runs the subcommand.
 pub fn run(args: ReproduceArgs) -> Result<()> {
+    let known =
+        || EXPERIMENTS.iter().flat_map(|(system, _, names)| names.iter().map(move |name| format!("{system}/{name}")));
+    let Some((system, name)) = args.experiment.split_once('/').filter(|_| known().any(|name| name == args.experiment))
+    else {
+        let known: Vec<String> = known().collect();
+        let hint = did_you_mean(&args.experiment, known.iter().map(String::as_str));
+        bail!("experiment '{}': expected {}{hint}", args.experiment, known.join(", "));
+    };
+    let folder = EXPERIMENTS.iter().find(|(known, _, _)| *known == system).map_or("papers", |(_, folder, _)| folder);
+    let paper = args.paper.unwrap_or_else(|| folder.into());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let place = Workplace {
-        results: args.results.unwrap_or_else(|| args.paper.join("results")).join(args.scale.name()),
-        runs: args.runs.join(args.scale.name()),
-        paper: args.paper,
+        results: args.results.unwrap_or_else(|| paper.join("results")).join(args.scale.name()),
+        runs: args.runs.unwrap_or_else(|| ["runs", system].iter().collect()).join(args.scale.name()),
+        paper,
         scale: args.scale,
         jobs: args.jobs.unwrap_or(cores).max(1),
         json: args.json,
         stop: crate::interrupt::flag()?,
     };
-    match args.experiment.as_str() {
-        "rlgo/table1" => table1::run(&place),
-        "rlgo/table2" => ladder::make(&place),
-        "rlgo/fig5" | "rlgo/fig6" => figure(&place, &args.experiment["rlgo/".len()..]),
-        other => bail!("experiment '{other}': expected rlgo/table1, rlgo/table2, rlgo/fig5 or rlgo/fig6"),
+    match (system, name) {
+        ("rlgo", "table1") => table1::run(&place),
+        ("rlgo", "table2") => ladder::make(&place),
+        ("rlgo", figure_name) => figure(&place, figure_name),
+        (_, match_experiment) => matches::run(&place, match_experiment),
     }
 }
 

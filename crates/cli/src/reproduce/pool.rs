@@ -145,7 +145,7 @@ pub fn rate_runs(
     let log = DuelLog::open(&place.runs.join(name).join("duels.jsonl"))?;
     let rungs = ladder.rungs();
     // Pairs of games, so an even number against each rung.
-    let each = (u64::from(experiment.size(place.scale).rated_games) / rungs.len() as u64).next_multiple_of(2);
+    let each = (u64::from(experiment.size(place.scale)?.rated_games) / rungs.len() as u64).next_multiple_of(2);
     let instances: Vec<(&TrainedRun, u64, &PathBuf)> =
         runs.iter().flat_map(|run| run.checkpoints.iter().map(move |(games, path)| (run, *games, path))).collect();
     place.note(&format!("Rating {} checkpoints by {} games each", instances.len(), each * rungs.len() as u64));

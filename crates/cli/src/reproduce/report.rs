@@ -4,6 +4,7 @@ use super::Workplace;
 use super::experiment::{Claim, Experiment};
 use super::ladder::Ladder;
 use super::pool::Rated;
+use super::verdict::{OTHER_SCALE, Verdict, at_least, between};
 use crate::output;
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use anyhow::{Context, Result};
@@ -24,13 +25,6 @@ struct Point {
 }
 
 #[derive(Serialize)]
-struct Verdict {
-    claim: String,
-    measured: String,
-    verdict: &'static str,
-}
-
-#[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Report<'a> {
     source: &'a str,
@@ -40,20 +34,6 @@ struct Report<'a> {
     claims: Vec<Verdict>,
     points: &'a [Point],
     checkpoints: &'a [Rated],
-}
-
-/// The verdict about a rating on another scale than the paper's.
-pub const OTHER_SCALE: &str = "other scale";
-
-/// Whether a rating in `low..=high` is at least `wanted`.
-pub fn at_least(low: f64, high: f64, wanted: f64) -> &'static str {
-    if low >= wanted {
-        "confirmed"
-    } else if high < wanted {
-        "refuted"
-    } else {
-        "undecided"
-    }
 }
 
 /// 97.5 % quantile of Student's t.
@@ -137,7 +117,7 @@ fn judge(claim: &Claim, points: &[Point], ladder: &Ladder, games: u64) -> Result
         verdict = if claim.beats.is_some() {
             at_least(difference - margin, difference + margin, claim.by.unwrap_or(0.0))
         } else {
-            close(difference, margin, claim.within.unwrap_or(50.0))
+            close(difference, margin, claim.within)
         };
     } else {
         measured = format!("{} {:.0} ± {:.0}", label(subject), subject.elo, subject.margin);
@@ -146,7 +126,7 @@ fn judge(claim: &Claim, points: &[Point], ladder: &Ladder, games: u64) -> Result
             (Some(wanted), _) => at_least(subject.elo - subject.margin, subject.elo + subject.margin, wanted),
             (None, about) => {
                 let about = about.context("claims are checked when they are read")?;
-                close(subject.elo - about, subject.margin, claim.within.unwrap_or(50.0))
+                close(subject.elo - about, subject.margin, claim.within)
             }
         };
     }
@@ -156,19 +136,14 @@ fn judge(claim: &Claim, points: &[Point], ladder: &Ladder, games: u64) -> Result
     Ok(Verdict { claim: claim.text.clone(), measured, verdict })
 }
 
-fn label(point: &Point) -> String {
-    format!("{}@{}", point.series, point.games)
+/// Whether a difference is within a tolerance, which is 50 Elo unless the claim says otherwise.
+fn close(difference: f64, margin: f64, within: Option<f64>) -> &'static str {
+    let within = within.unwrap_or(50.0);
+    between([difference - margin, difference + margin], -within, within)
 }
 
-/// Whether a difference is within a tolerance.
-fn close(difference: f64, margin: f64, within: f64) -> &'static str {
-    if difference.abs() + margin <= within {
-        "confirmed"
-    } else if difference.abs() - margin > within {
-        "refuted"
-    } else {
-        "undecided"
-    }
+fn label(point: &Point) -> String {
+    format!("{}@{}", point.series, point.games)
 }
 
 /// Writes `NAME.csv`, `NAMEa.svg` …, `NAME.json` and `NAME.txt`, and prints the text.
@@ -198,7 +173,7 @@ pub fn write(place: &Workplace, name: &str, experiment: &Experiment, rated: &[Ra
         place.write(&format!("{name}{}.svg", panel.name), &curve.to_svg()?)?;
         place.write(&format!("{name}{}.csv", panel.name), &curve.to_csv())?;
     }
-    let size = experiment.size(place.scale);
+    let size = experiment.size(place.scale)?;
     let claims: Vec<Verdict> =
         experiment.claims.iter().map(|claim| judge(claim, &points, ladder, size.games)).collect::<Result<_>>()?;
     let made_by = format!(

@@ -22,7 +22,7 @@ pub struct TrainedRun {
 
 /// Trains all series with all seeds; what is there already is kept.
 pub fn train_all(place: &Workplace, experiment: &Experiment, name: &str) -> Result<Vec<TrainedRun>> {
-    let size = experiment.size(place.scale);
+    let size = experiment.size(place.scale)?;
     let mut jobs = Vec::new();
     for seed in 1..=size.seeds {
         for series in experiment.all_series()? {

@@ -1,0 +1,201 @@
+//! Experiments that are made of matches: agents against an opponent, in winning rates and Elo differences.
+//!
+//! Every point of a figure is an agent spec, so whoever likes a point can play it with `afterstate match`. A point is a
+//! match with a log of its own ([`crate::contest`]), from which a stopped or killed experiment goes on; the report
+//! ([`report`]) is made of the logs alone.
+
+mod claims;
+mod measured;
+mod recipe;
+mod report;
+#[cfg(test)]
+mod tests;
+
+use super::Workplace;
+use crate::agent::AgentSpec;
+use crate::contest::{self, Contest};
+use crate::progress::Progress;
+use crate::recipe::Recipe;
+use crate::registry::{self, Playable, Visitor};
+use crate::train::{Report, train};
+use afterstate_arena::pairing::Format;
+use afterstate_arena::result_log::{LogContents, LoggedGame, read_log};
+use afterstate_arena::tournament::TournamentSettings;
+use afterstate_engine::value::checkpoint::write_whole;
+use afterstate_engine::value::shape_agent::checkpoints_in;
+use afterstate_games::Record;
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use measured::{Measured, could_not_begin};
+use recipe::{Match, MatchExperiment};
+use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// Trains, plays what is missing and writes the report.
+pub fn run(place: &Workplace, name: &str) -> Result<()> {
+    let path = place.paper.join(format!("{name}.toml"));
+    let experiment = MatchExperiment::load(&path)?;
+    let mut matches = experiment.matches(place.scale).with_context(|| path.display().to_string())?;
+    learn(place, &experiment)?;
+    for agent in matches.iter_mut().flat_map(|planned| &mut planned.agents) {
+        *agent = agent.pinned();
+    }
+    let folder = place.runs.join(name);
+    // What cannot be played should say so before the first game, not hours later.
+    let played = measure(&experiment, &matches, &folder)?;
+    for planned in matches.iter().zip(&played).filter(|(planned, done)| done.games < u64::from(planned.games)) {
+        let name = &experiment.points[planned.0.point].name;
+        registry::visit(experiment.game_spec()?, CanStart(&planned.0.agents))
+            .with_context(|| format!("point '{name}'"))?;
+        place.go_on()?;
+    }
+    let outcome = play(place, name, &experiment, &matches, &folder);
+    report::write(place, name, &experiment, &measure(&experiment, &matches, &folder)?, outcome.is_ok())?;
+    outcome
+}
+
+/// Trains what the agents use and nobody has trained yet.
+fn learn(place: &Workplace, experiment: &MatchExperiment) -> Result<()> {
+    for training in &experiment.trainings {
+        let recipe = Recipe::load(&place.paper.join(&training.recipe))?;
+        let folder = &training.folder;
+        let trained = checkpoints_in(folder).ok().and_then(|found| found.last().map(|(games, _)| *games));
+        if trained.is_none_or(|games| games < recipe.games) {
+            place.note(&format!("Training {} games into {}", recipe.games, folder.display()));
+            train(&recipe, folder, folder.exists(), Report::None, place.stop)?;
+            place.go_on()?;
+        }
+    }
+    Ok(())
+}
+
+/// Finds out whether agents can sit down at a board.
+struct CanStart<'a>(&'a [AgentSpec; 2]);
+
+impl Visitor for CanStart<'_> {
+    type Output = Result<()>;
+
+    fn visit<G: Playable>(self, start: G) -> Result<()> {
+        for spec in self.0 {
+            let describe = || format!("agent '{}'", spec.name);
+            let mut player = registry::players(&start, spec)?().with_context(describe)?;
+            player.new_game(&Record::new(start.clone()), 1).with_context(describe)?;
+        }
+        Ok(())
+    }
+}
+
+/// The games of a log, if it exists, and the names that its agents have there.
+fn logged(path: &Path, planned: &Match) -> Result<(Vec<String>, Option<LogContents>)> {
+    let names = contest::names(&planned.agents);
+    if !path.metadata().is_ok_and(|file| file.len() > 0) {
+        return Ok((names, None));
+    }
+    let contents = read_log(path)?;
+    let known = &contents.header.settings;
+    ensure!(
+        known.agents == names && known.games == planned.games && known.time == planned.time,
+        "{}: {} games of {} were played here, but the experiment wants {} games of {}; put the log away, or give the \
+         point another name",
+        path.display(),
+        known.games,
+        known.agents.join(" against "),
+        planned.games,
+        names.join(" against ")
+    );
+    Ok((names, Some(contents)))
+}
+
+/// What the logs say about every match.
+fn measure(experiment: &MatchExperiment, matches: &[Match], folder: &Path) -> Result<Vec<Measured>> {
+    let measured = matches.iter().map(|planned| {
+        let (names, contents) = logged(&folder.join(&planned.log), planned)?;
+        let games: Vec<LoggedGame> =
+            contents.map(|contents| contents.games.into_iter().map(|(_, game)| game).collect()).unwrap_or_default();
+        Ok(Measured::of(&experiment.points[planned.point], planned, &names, &games))
+    });
+    measured.collect()
+}
+
+/// Plays what is missing, point by point, with a report after each.
+fn play(place: &Workplace, name: &str, experiment: &MatchExperiment, matches: &[Match], folder: &Path) -> Result<()> {
+    let before: u64 = measure(experiment, matches, folder)?.iter().map(|point| point.games).sum();
+    let total: u64 = matches.iter().map(|planned| u64::from(planned.games)).sum();
+    place.note(&format!("{} matches, {} of {total} games to play", matches.len(), total - before));
+    let progress = Progress::new(total, before, "games", place.json);
+    let done = Cell::new(before);
+    for planned in matches {
+        let log = folder.join(&planned.log);
+        forget_unstarted(&log)?;
+        let already = logged(&log, planned)?.1.map_or(0, |contents| contents.games.len());
+        if already as u64 == u64::from(planned.games) {
+            continue;
+        }
+        play_match(place, experiment, planned, log, &|| {
+            done.set(done.get() + 1);
+            progress.set(done.get());
+        })?;
+        place.go_on()?;
+        report::write(place, name, experiment, &measure(experiment, matches, folder)?, false)?;
+    }
+    progress.finish();
+    Ok(())
+}
+
+fn play_match(
+    place: &Workplace,
+    experiment: &MatchExperiment,
+    planned: &Match,
+    log: PathBuf,
+    game_done: &dyn Fn(),
+) -> Result<()> {
+    let unstarted: RefCell<Option<String>> = RefCell::new(None);
+    let watch = |game: &LoggedGame| {
+        if could_not_begin(game) {
+            *unstarted.borrow_mut() = Some(game.result.ending.detail.clone());
+            return ControlFlow::Break(());
+        }
+        game_done();
+        ControlFlow::Continue(())
+    };
+    contest::play(Contest {
+        game: experiment.game_spec()?,
+        agents: planned.agents.to_vec(),
+        settings: TournamentSettings {
+            agents: Vec::new(),
+            format: Format::Match,
+            games: planned.games,
+            opening_moves: experiment.opening_moves,
+            seed: experiment.seed,
+            time: planned.time,
+            move_limit: 0,
+            referee: experiment.referee.clone(),
+            ..TournamentSettings::default()
+        },
+        workers: place.jobs,
+        log: Some(log),
+        sprt: None,
+        watch: Some(Box::new(watch)),
+        quiet: true,
+    })?;
+    match unstarted.into_inner() {
+        Some(why) => bail!("a game of point '{}' could not begin: {why}", experiment.points[planned.point].name),
+        None => Ok(()),
+    }
+}
+
+/// Takes games that could not begin out of a log, so that they are played after all.
+fn forget_unstarted(log: &Path) -> Result<()> {
+    if !log.metadata().is_ok_and(|file| file.len() > 0) {
+        return Ok(());
+    }
+    let games = read_log(log)?.games;
+    let unstarted: Vec<u64> = games.iter().filter(|(_, game)| could_not_begin(game)).map(|(line, _)| *line).collect();
+    if unstarted.is_empty() {
+        return Ok(());
+    }
+    let text = std::fs::read_to_string(log).with_context(|| log.display().to_string())?;
+    let kept = text.split_inclusive('\n').zip(1u64..).filter(|(_, line)| !unstarted.contains(line));
+    let kept: String = kept.map(|(line, _)| line).collect();
+    write_whole(log, kept.as_bytes()).map_err(|error| anyhow!("{}: {error}", log.display()))
+}

@@ -1,0 +1,162 @@
+//! The committed recipes, and what is wrong with others.
+
+use super::recipe::MatchExperiment;
+use crate::agent::{Agent, AgentSpec};
+use crate::recipe::Recipe;
+use crate::registry::{self, Playable, Visitor};
+use crate::reproduce::{EXPERIMENTS, Scale, gnugo};
+use afterstate_games::Record;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn paper() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers/2011-mcts-rave")
+}
+
+fn recipes() -> Vec<(&'static str, MatchExperiment)> {
+    let (_, _, names) = EXPERIMENTS.iter().find(|(system, _, _)| *system == "mogo").unwrap();
+    names.iter().map(|name| (*name, MatchExperiment::load(&paper().join(format!("{name}.toml"))).unwrap())).collect()
+}
+
+#[test]
+fn gnu_go_is_the_same_in_every_experiment() {
+    for (name, recipe) in recipes() {
+        for opponent in recipe.points.iter().filter_map(|point| point.opponent.as_ref()).chain(&recipe.opponent) {
+            if opponent.agent.starts_with("gtp:") {
+                assert_eq!(opponent.agent, gnugo::agent(10), "{name}");
+                assert_eq!(recipe.referee, "gnugo", "{name}");
+            }
+        }
+    }
+}
+
+fn parsed(text: &str) -> Result<MatchExperiment, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.toml");
+    std::fs::write(&path, text).unwrap();
+    MatchExperiment::load(&path).map_err(|error| format!("{error:#}"))
+}
+
+const GOOD: &str = r#"
+source = "s"
+title = "t"
+board-size = 5
+opponent = { name = "r", agent = "random" }
+[scale.quick]
+games = 2
+points = ["a"]
+[scale.full]
+games = 4
+[[point]]
+name = "a"
+agent = "random"
+time = "10s"
+games = { full = 6 }
+[[point]]
+name = "b"
+agent = "alpha-beta,depth=1"
+opponent = { name = "deeper", agent = "alpha-beta,depth=2" }
+[[claim]]
+text = "c"
+of = "a"
+at-least = 0.5
+"#;
+
+#[test]
+fn a_scale_says_which_points_are_played_how_often() {
+    let recipe = parsed(GOOD).unwrap();
+    let quick = recipe.matches(Scale::Quick).unwrap();
+    assert_eq!(quick.iter().map(|planned| (planned.point, planned.games)).collect::<Vec<_>>(), [(0, 2)]);
+    let full = recipe.matches(Scale::Full).unwrap();
+    assert_eq!(full.iter().map(|planned| (planned.point, planned.games)).collect::<Vec<_>>(), [(0, 6), (1, 4)]);
+    assert_eq!((full[0].opponent.as_str(), full[1].opponent.as_str()), ("r", "deeper"));
+    assert!(matches!(full[1].agents[1].agent, Agent::AlphaBeta { depth: 2, .. }));
+    assert_eq!(full[0].time.to_string(), "10s");
+    assert!(recipe.matches(Scale::Paper).unwrap_err().to_string().contains("only full, quick"));
+}
+
+#[test]
+fn what_is_wrong_with_a_recipe_is_named() {
+    let refused = |from: &str, to: &str| {
+        assert!(GOOD.contains(from), "{from}");
+        let message = parsed(&GOOD.replacen(from, to, 1)).unwrap_err();
+        assert!(message.contains("x.toml"), "{message}");
+        message
+    };
+    assert!(refused("agent = \"random\"\ntime", "agent = \"radnom\"\ntime").contains("did you mean 'random'?"));
+    assert!(refused("games = 4", "games = 3").contains("even number"));
+    assert!(refused("name = \"b\"", "name = \"A\"").contains("same name"));
+    assert!(refused("points = [\"a\"]", "points = [\"z\"]").contains("no point 'z'"));
+    assert!(refused("of = \"a\"", "of = \"z\"").contains("no point 'z'"));
+    assert!(refused("at-least = 0.5", "").contains("expected one of"));
+    assert!(refused("at-least = 0.5", "about = 0.5").contains("within"));
+    assert!(refused("at-least = 0.5", "beats = \"b\"").contains("different opponents"));
+    assert!(refused("time = \"10s\"", "time = \"soon\"").contains("point 'a'"));
+    assert!(refused("time = \"10s\"", "x = 3").contains("no series"));
+    assert!(refused("time = \"10s\"", "paper = 69").contains("0 to 1"));
+    assert!(refused("board-size = 5", "board-size = 4").contains("5 to 19"));
+    assert!(refused("board-size = 5", "bord-size = 5").contains("bord-size"));
+    assert!(refused("[scale.full]", "[scale.large]").contains("scale.full"));
+}
+
+/// A run's folder with a checkpoint of zeros for boards of 9×9, as training leaves it.
+fn untrained(folder: &Path, games: u64) -> String {
+    use afterstate_engine::value::shape_agent::{CHECKPOINTS, checkpoint_name};
+    use afterstate_engine::value::{Checkpoint, Features, ShapeAgent, Sharing, Squash, TrackedGo, WindowSizes};
+    let about = ShapeAgent {
+        board_size: 9,
+        komi: afterstate_games::go::Komi::DEFAULT,
+        sizes: WindowSizes::new(&[1]).unwrap(),
+        sharing: Sharing::LocationIndependent,
+        squash: Squash::Logistic,
+        games,
+        since_milestone: Default::default(),
+        origin: "a test".into(),
+    };
+    let weights = vec![0.0; Features::<TrackedGo>::count(&about.features())];
+    Checkpoint { about, weights }.save(&folder.join(CHECKPOINTS).join(checkpoint_name(games))).unwrap();
+    folder.to_str().unwrap().to_string()
+}
+
+struct Builds<'a>(&'a AgentSpec);
+
+impl Visitor for Builds<'_> {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self, start: G) -> anyhow::Result<()> {
+        let mut player = registry::players(&start, self.0)?()?;
+        Ok(player.new_game(&Record::new(start), 1)?)
+    }
+}
+
+#[test]
+fn every_agent_of_every_recipe_can_be_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut built = BTreeSet::new();
+    for (name, recipe) in recipes() {
+        let mut learnt = Vec::new();
+        for training in &recipe.trainings {
+            let games = Recipe::load(&paper().join(&training.recipe)).unwrap().games;
+            let own = untrained(folder.path(), games);
+            let asked = training.folder.to_str().unwrap();
+            learnt.push((format!("{asked}@{games}"), format!("{own}@{games}")));
+        }
+        for scale in [Scale::Quick, Scale::Full, Scale::Paper] {
+            for agent in recipe.matches(scale).unwrap().into_iter().flat_map(|planned| planned.agents) {
+                if matches!(agent.agent, Agent::Gtp { .. }) {
+                    continue;
+                }
+                let mut text = agent.name.clone();
+                for (asked, own) in &learnt {
+                    text = text.replace(asked, own);
+                }
+                assert!(!text.contains("shapes:runs"), "{name}: nobody trains what {text} needs");
+                if built.insert((recipe.game_spec().unwrap().name(), text.clone())) {
+                    let spec = AgentSpec::parse(&text).unwrap();
+                    registry::visit(recipe.game_spec().unwrap(), Builds(&spec)).unwrap();
+                }
+            }
+        }
+    }
+    assert!(built.len() > 40, "{}", built.len());
+}

@@ -1,0 +1,57 @@
+//! What became of a claim, by the interval of what was measured.
+
+use serde::Serialize;
+
+/// A claim with what was measured about it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The claim in words.
+    pub claim: String,
+    /// What came out, with its interval.
+    pub measured: String,
+    /// `confirmed`, `refuted`, `undecided`, or why nothing can be said.
+    pub verdict: &'static str,
+}
+
+/// The verdict about a rating on another scale than the paper's.
+pub const OTHER_SCALE: &str = "other scale";
+/// The verdict about games that were not played.
+pub const NOT_MEASURED: &str = "not measured";
+
+/// Whether something in `low..=high` is at least `wanted`.
+pub fn at_least(low: f64, high: f64, wanted: f64) -> &'static str {
+    if low >= wanted {
+        "confirmed"
+    } else if high < wanted {
+        "refuted"
+    } else {
+        "undecided"
+    }
+}
+
+/// Whether something in `low..=high` is in `from..=to`.
+pub fn between([low, high]: [f64; 2], from: f64, to: f64) -> &'static str {
+    if low >= from && high <= to {
+        "confirmed"
+    } else if high < from || low > to {
+        "refuted"
+    } else {
+        "undecided"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_decides_only_when_it_lies_on_one_side() {
+        assert_eq!([0.6, 0.5, 0.3].map(|low| at_least(low, low + 0.15, 0.6)), ["confirmed", "undecided", "refuted"]);
+        let about_100 = |interval| between(interval, 50.0, 150.0);
+        assert_eq!(about_100([60.0, 140.0]), "confirmed");
+        assert_eq!(about_100([40.0, 140.0]), "undecided");
+        assert_eq!(about_100([60.0, 160.0]), "undecided");
+        assert_eq!(about_100([151.0, 200.0]), "refuted");
+        assert_eq!(about_100([f64::NEG_INFINITY, 49.0]), "refuted");
+    }
+}
