@@ -47,7 +47,7 @@ impl Statistic {
         self.0.fetch_add(amount, Ordering::Relaxed);
     }
 
-    /// Adds something while no other thread does: cheaper.
+    /// Adds something, and cheaper, while no other thread does; if one does, its addition or this one may be lost.
     #[inline(always)]
     pub fn add_alone(&self, amount: u64) {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed);
