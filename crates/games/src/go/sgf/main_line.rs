@@ -1,6 +1,7 @@
-//! The outline of an SGF text: which nodes and properties stand on the main line of its first game.
+//! The outline of an SGF text: which nodes and properties stand on the main line of its first game, and where.
 
 use super::SgfError;
+use std::ops::Range;
 
 /// The longest text that is read, in bytes.
 pub const LONGEST_TEXT: usize = 8 << 20;
@@ -8,18 +9,42 @@ pub const LONGEST_TEXT: usize = 8 << 20;
 /// The most nodes, and the most values of properties, on a main line.
 pub const LONGEST_MAIN_LINE: usize = 20_000;
 
-/// Properties of a node, in the order of the text.
+/// A node of the main line.
 #[derive(Debug, Default)]
 pub(super) struct Node {
     pub(super) line: usize,
-    pub(super) properties: Vec<(String, Vec<String>)>,
+    /// In the order of the text.
+    pub(super) properties: Vec<Property>,
+    /// From its `;` to the end of its last property, in bytes of the text.
+    pub(super) place: Range<usize>,
+    /// How many variations it is inside of, the whole game included: from 1.
+    pub(super) depth: usize,
+    /// Whether a variation, or the game, begins with it.
+    pub(super) begins: bool,
+}
+
+/// A property with its values, escapes resolved.
+#[derive(Debug)]
+pub(super) struct Property {
+    pub(super) name: String,
+    pub(super) values: Vec<String>,
+    /// From the `[` of its last value to behind the `]`, in bytes of the text.
+    pub(super) last_value: Range<usize>,
+}
+
+/// The main line of a game, and where what it is inside of ends.
+#[derive(Debug)]
+pub(super) struct MainLine {
+    pub(super) nodes: Vec<Node>,
+    /// Where the `)` of each variation on the way stands, by depth less one.
+    pub(super) ends: Vec<usize>,
 }
 
 /// Reads the main line of the first game, keeping the properties that are `wanted`.
 ///
 /// Lower-case letters in property names are dropped, as formats before FF\[4\] had them
 /// (`White` is `W`). Escapes are resolved in values.
-pub(super) fn main_line(text: &str, wanted: &[&str]) -> Result<Vec<Node>, SgfError> {
+pub(super) fn main_line(text: &str, wanted: &[&str]) -> Result<MainLine, SgfError> {
     if text.len() > LONGEST_TEXT {
         return Err(SgfError::TooLong(text.len()));
     }
@@ -48,8 +73,9 @@ struct Outline<'a> {
 }
 
 impl Outline<'_> {
-    fn read(&mut self, wanted: &[&str]) -> Result<Vec<Node>, SgfError> {
+    fn read(&mut self, wanted: &[&str]) -> Result<MainLine, SgfError> {
         let mut nodes: Vec<Node> = Vec::new();
+        let mut ends = Vec::new();
         let (mut depth, mut after, mut on_main_line) = (0usize, After::Nothing, true);
         loop {
             self.skip_blanks();
@@ -60,22 +86,32 @@ impl Outline<'_> {
                     self.at += 1;
                 }
                 (Some(b')'), After::Node | After::Close) => {
+                    let deepest = nodes.last().map_or(0, |node| node.depth);
+                    // The variation that closes first at each depth is the one that the main line is inside of.
+                    if ends.is_empty() {
+                        ends.resize(deepest, None);
+                    }
+                    if let Some(end @ None) = ends.get_mut(depth - 1) {
+                        *end = Some(self.at);
+                    }
                     depth -= 1;
                     after = After::Close;
                     on_main_line = false;
                     self.at += 1;
                     if depth == 0 {
-                        return Ok(nodes);
+                        return Ok(MainLine { nodes, ends: ends.into_iter().flatten().collect() });
                     }
                 }
                 (Some(b';'), After::Open | After::Node) => {
+                    let (start, begins) = (self.at, after == After::Open);
                     after = After::Node;
                     self.at += 1;
                     if on_main_line {
                         if nodes.len() == LONGEST_MAIN_LINE {
                             return Err(SgfError::TooManyNodes { line: self.line() });
                         }
-                        nodes.push(Node { line: self.line(), properties: Vec::new() });
+                        let (line, place) = (self.line(), start..self.at);
+                        nodes.push(Node { line, properties: Vec::new(), place, depth, begins });
                     }
                 }
                 (Some(c), After::Node) if c.is_ascii_alphabetic() => {
@@ -91,7 +127,7 @@ impl Outline<'_> {
     }
 
     /// Reads a name and its values into `node`, if the property is wanted.
-    fn property(&mut self, node: Option<&mut Node>, wanted: &[&str]) -> Result<(), SgfError> {
+    fn property(&mut self, mut node: Option<&mut Node>, wanted: &[&str]) -> Result<(), SgfError> {
         let name_at = self.at;
         while self.peek().is_some_and(|c| c.is_ascii_alphanumeric()) {
             self.at += 1;
@@ -101,29 +137,36 @@ impl Outline<'_> {
         if self.peek() != Some(b'[') {
             return Err(self.unexpected("'[' after a property's name"));
         }
-        let mut kept = node.filter(|_| wanted.contains(&name.as_str())).map(|node| {
+        let mut kept = node.as_deref_mut().filter(|_| wanted.contains(&name.as_str())).map(|node| {
             // A name that comes twice in a node means one property with more values.
-            let index = node.properties.iter().position(|(other, _)| *other == name).unwrap_or_else(|| {
-                node.properties.push((name, Vec::new()));
+            let index = node.properties.iter().position(|property| property.name == name).unwrap_or_else(|| {
+                node.properties.push(Property { name, values: Vec::new(), last_value: 0..0 });
                 node.properties.len() - 1
             });
-            &mut node.properties[index].1
+            &mut node.properties[index]
         });
+        let mut end = self.at;
         while self.peek() == Some(b'[') {
+            let start = self.at;
             self.at += 1;
             match &mut kept {
-                Some(values) => {
+                Some(property) => {
                     self.values += 1;
                     if self.values > LONGEST_MAIN_LINE {
                         return Err(SgfError::TooManyNodes { line: self.line() });
                     }
                     let mut value = String::new();
                     self.value(Some(&mut value))?;
-                    values.push(value);
+                    property.values.push(value);
+                    property.last_value = start..self.at;
                 }
                 None => self.value(None)?,
             }
+            end = self.at;
             self.skip_blanks();
+        }
+        if let Some(node) = node {
+            node.place.end = end;
         }
         Ok(())
     }

@@ -1,13 +1,15 @@
-//! Games as SGF files (Smart Game Format, FF\[4\]): [`GameRecordFile`].
+//! Games as SGF files (Smart Game Format, FF\[4\]): [`GameRecordFile`] reads and writes them, [`annotate`] adds to them.
 //!
 //! What is read is the first game of a file, along its main line: of several variations the first.
 //! The file's outline is read here, without recursion and with fixed limits, so that no input can exhaust the
 //! stack or the memory; what stands in a property is `sgf_parse`'s business.
 
+mod annotate;
 mod main_line;
 mod read;
 mod write;
 
+pub use annotate::{Annotation, annotate};
 pub use main_line::{LONGEST_MAIN_LINE, LONGEST_TEXT};
 
 use super::point::Move;

@@ -1,6 +1,6 @@
 //! From the properties of the main line to a game.
 
-use super::main_line::{Node, main_line};
+use super::main_line::{self, Node, main_line};
 use super::{GameRecordFile, SgfError};
 use crate::go::board::Color;
 use crate::go::point::{MAX_SIZE, MIN_SIZE, Move, Point};
@@ -11,7 +11,7 @@ use sgf_parse::go::{Move as SgfMove, Point as SgfPoint, Prop};
 use std::collections::HashSet;
 
 /// Properties that are read; all others are skipped.
-const WANTED: [&str; 17] =
+pub(super) const WANTED: [&str; 17] =
     ["GM", "SZ", "KM", "HA", "RU", "PB", "PW", "RE", "DT", "EV", "AB", "AW", "AE", "PL", "C", "B", "W"];
 
 /// Boards that can be played on.
@@ -41,7 +41,7 @@ impl GameRecordFile {
     /// # Ok::<(), afterstate_games::go::sgf::SgfError>(())
     /// ```
     pub fn read(text: &str) -> Result<GameRecordFile, SgfError> {
-        read_game(main_line(text, &WANTED)?)
+        Ok(read_game(main_line(text, &WANTED)?.nodes)?.0)
     }
 
     /// Reads the bytes of a file: UTF-8, or else Latin-1, which SGF prescribes where it says nothing.
@@ -91,7 +91,7 @@ impl Property {
 }
 
 fn properties(node: Node) -> impl Iterator<Item = Property> {
-    node.properties.into_iter().map(move |(name, mut values)| {
+    node.properties.into_iter().map(move |main_line::Property { name, mut values, .. }| {
         if name == "C" {
             values = vec![values.join("\n")];
         } else {
@@ -104,11 +104,12 @@ fn properties(node: Node) -> impl Iterator<Item = Property> {
 fn refuse_many_rectangles(nodes: &[Node]) -> Result<(), SgfError> {
     let mut rectangles = 0;
     for node in nodes {
-        for (name, values) in node.properties.iter().filter(|(name, _)| ["AB", "AW", "AE"].contains(&name.as_str())) {
-            rectangles += values.iter().filter(|value| value.contains(':')).count();
+        let is_setup = |property: &&main_line::Property| ["AB", "AW", "AE"].contains(&property.name.as_str());
+        for property in node.properties.iter().filter(is_setup) {
+            rectangles += property.values.iter().filter(|value| value.contains(':')).count();
             if rectangles > MOST_RECTANGLES {
                 let expected = format!("at most {MOST_RECTANGLES} rectangles of setup points in a game");
-                let property = name.clone();
+                let property = property.name.clone();
                 return Err(SgfError::Property { line: node.line, property, value: "…".to_owned(), expected });
             }
         }
@@ -116,7 +117,8 @@ fn refuse_many_rectangles(nodes: &[Node]) -> Result<(), SgfError> {
     Ok(())
 }
 
-fn read_game(nodes: Vec<Node>) -> Result<GameRecordFile, SgfError> {
+/// The game, and how many of its moves were made at each node.
+pub(super) fn read_game(nodes: Vec<Node>) -> Result<(GameRecordFile, Vec<usize>), SgfError> {
     refuse_many_rectangles(&nodes)?;
     let nodes: Vec<Vec<Property>> = nodes.into_iter().map(|node| properties(node).collect()).collect();
     let is_move = |property: &Property| property.name == "B" || property.name == "W";
@@ -136,6 +138,7 @@ fn read_game(nodes: Vec<Node>) -> Result<GameRecordFile, SgfError> {
 
     let mut record = Record::new(file.start.clone());
     file.comments = vec![String::new()];
+    let mut made = Vec::with_capacity(nodes.len());
     for (index, node) in nodes.iter().enumerate() {
         let mut moved = false;
         for property in node.iter().filter(|&property| is_move(property)) {
@@ -162,9 +165,10 @@ fn read_game(nodes: Vec<Node>) -> Result<GameRecordFile, SgfError> {
                 _ => {}
             }
         }
+        made.push(record.moves().len());
     }
     file.moves = record.moves().to_vec();
-    Ok(file)
+    Ok((file, made))
 }
 
 fn add_comment(comment: Option<&mut String>, text: &str) {

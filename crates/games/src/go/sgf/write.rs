@@ -46,9 +46,7 @@ impl GameRecordFile {
         let mut side = self.start.to_move();
         for (index, &mv) in self.moves.iter().enumerate() {
             text.push_str(if index % MOVES_A_LINE == 0 { "\n;" } else { ";" });
-            let mv = sgf_move(mv, self.start.size());
-            let prop = if side == Side::First { Prop::B(mv) } else { Prop::W(mv) };
-            text.push_str(&prop.to_string());
+            text.push_str(&move_property(side, mv, self.start.size()));
             self.push_comment(&mut text, index + 1);
             side = side.other();
         }
@@ -74,11 +72,14 @@ impl GameRecordFile {
 /// Appends a property, unless its value is empty.
 fn push_text(text: &mut String, name: &str, value: &str) {
     if !value.is_empty() {
-        // Every property of text is escaped in the same way.
-        let escaped = Prop::C(value.into()).to_string();
         text.push_str(name);
-        text.push_str(&escaped["C".len()..]);
+        text.push_str(&in_brackets(value));
     }
+}
+
+/// A text as the value of a property, brackets included. Every property of text is escaped in the same way.
+pub(super) fn in_brackets(value: &str) -> String {
+    Prop::C(value.into()).to_string().split_off("C".len())
 }
 
 /// Appends the stones of the start, and who moves first if that is not plain.
@@ -107,6 +108,9 @@ fn sgf_point(point: Point, size: usize) -> SgfPoint {
     SgfPoint { x: x as u8, y: (size - 1 - y) as u8 }
 }
 
-fn sgf_move(mv: Move, size: usize) -> SgfMove {
-    mv.point().map_or(SgfMove::Pass, |point| SgfMove::Move(sgf_point(point, size)))
+/// `B[cd]`, or `W[]` for a pass.
+pub(super) fn move_property(side: Side, mv: Move, size: usize) -> String {
+    let mv = mv.point().map_or(SgfMove::Pass, |point| SgfMove::Move(sgf_point(point, size)));
+    let prop = if side == Side::First { Prop::B(mv) } else { Prop::W(mv) };
+    prop.to_string()
 }
