@@ -9,6 +9,9 @@ mod draw;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use axis::round_marks;
+pub(crate) use draw::text as text_style;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 

@@ -1,5 +1,6 @@
-//! Where players meet: clocks, external engines, games, tournaments, ratings, suites of positions.
+//! Where players meet: clocks, external engines, games, tournaments, ratings, suites of positions, games looked at again.
 
+pub mod analysis;
 pub mod clock;
 pub mod crosstable;
 pub mod curve;

@@ -45,7 +45,7 @@ fn padded(values: impl Iterator<Item = f64>, share: f64, alone: f64) -> (f64, f6
 }
 
 /// Up to `wanted` multiples of 1, 2, 2.5 or 5 times a power of ten.
-fn round_marks(low: f64, high: f64, wanted: f64) -> Vec<f64> {
+pub(crate) fn round_marks(low: f64, high: f64, wanted: f64) -> Vec<f64> {
     let rough = (high - low) / wanted;
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 2.5, 5.0, 10.0].map(|f| f * power).into_iter().find(|s| *s >= rough).unwrap_or(10.0 * power);

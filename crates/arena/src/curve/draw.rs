@@ -52,7 +52,7 @@ pub(super) fn svg(curve: &Curve) -> Result<String, String> {
 }
 
 /// A text style; plotters' size is 1.24 times the size that ends up in the file.
-fn text(pixels: f64, color: RGBColor, h: HPos, v: VPos) -> TextStyle<'static> {
+pub(crate) fn text(pixels: f64, color: RGBColor, h: HPos, v: VPos) -> TextStyle<'static> {
     ("sans-serif", 1.24 * pixels).into_font().color(&color).pos(Pos::new(h, v))
 }
 

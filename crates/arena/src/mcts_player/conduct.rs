@@ -1,6 +1,7 @@
 //! [`Conduct`]: how a game's player behaves beyond what its search says, above all when it ends a game.
 
 use super::Purpose;
+use afterstate_engine::Value;
 use afterstate_engine::search::{GoOwnership, MoveReport, SearchReport};
 use afterstate_games::go::{Go, Move, Point};
 use afterstate_games::{Game, Record, Side};
@@ -31,6 +32,12 @@ pub trait Conduct<G: Game>: Send {
         let _ = (record, purpose, report, observer);
         None
     }
+
+    /// Who has won a game that has ended, if what was seen of simulations just before knows better than the rules.
+    fn final_value(&self, game: &G, observer: &Self::Observer) -> Option<Value> {
+        let _ = (game, observer);
+        None
+    }
 }
 
 /// The search's choice, always.
@@ -46,6 +53,7 @@ impl<G: Game> Conduct<G> for () {
 ///   nothing, and dead stones can be captured.
 /// * When a game is played on to clean up, it plays on liberties of the opponent's dead chains, and passes as
 ///   soon as there are none.
+/// * A game that has ended is counted without the stones that simulations took to be dead.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GoConduct;
 
@@ -111,5 +119,16 @@ impl Conduct<Go> for GoConduct {
         // Captures first; the order of the report, which is by merit, otherwise.
         pressing.sort_by_key(|&point| !board.captures_something(point, side));
         pressing.first().copied().map(Move::play)
+    }
+
+    fn final_value(&self, game: &Go, observer: &GoOwnership) -> Option<Value> {
+        let score = observer.mean().filter(|ownership| ownership.size() == game.size())?.score(game);
+        Some(if wins(Side::First, score) {
+            Value(1.0)
+        } else if wins(Side::Second, score) {
+            Value(0.0)
+        } else {
+            Value::EVEN
+        })
     }
 }
