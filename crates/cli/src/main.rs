@@ -4,6 +4,7 @@
 
 mod agent;
 mod agents;
+mod analyze;
 mod bench;
 mod check;
 mod completions;
@@ -61,6 +62,8 @@ enum Command {
     Reproduce(reproduce::ReproduceArgs),
     /// Play in the terminal against any agent
     Play(play::Args),
+    /// A game of Go looked at again: blunders, win rates, comments
+    Analyze(analyze::Args),
     /// Two agents, many games, perhaps a sequential test
     Match(match_command::Args),
     /// Many agents, from a file, in a log that an interrupted run goes on from
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         Command::Games(args) => games::run(args),
         Command::Agents(args) => agents::run(args),
         Command::Play(args) => play::run(args),
+        Command::Analyze(args) => analyze::run(args),
         Command::Match(args) => match_command::run(args),
         Command::Tournament(args) => tournament::run(args),
         Command::Rate(args) => rate::run(args),

@@ -2,10 +2,12 @@
 
 use super::PlayerFactory;
 use super::go::{OneSize, learnt};
-use super::monte_carlo::{Parts, Several, players};
+use super::monte_carlo::{Parts, SearchFactory, Several, players, searches};
 use crate::agent::monte_carlo::{MonteCarlo, Playout, Policy, Prior};
 use afterstate_arena::GoConduct;
-use afterstate_engine::search::{ByReadValue, Even, Grandfather, Handcrafted, NewPosition, PlayOut, PriorValue};
+use afterstate_engine::search::{
+    ByReadValue, Even, GoOwnership, Grandfather, Handcrafted, NewPosition, PlayOut, PriorValue,
+};
 use afterstate_engine::value::{FusedShapes, TrackedGo, WindowSizes, Windows};
 use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, MogoSettings, Move, UniformGoPlayout};
 use afterstate_games::{Outcome, PlayoutPolicy, Rng};
@@ -14,16 +16,29 @@ use std::sync::Arc;
 
 /// Makes players of `agent` for games on boards of `size`; with learnt shapes they play on no other.
 pub fn go_players(agent: &MonteCarlo, size: usize) -> Result<PlayerFactory<Go>> {
+    let factory = players(agent, parts(agent, size)?);
+    if !agent.priors.iter().any(|prior| matches!(prior, Prior::Shapes(_))) {
+        return Ok(factory);
+    }
+    Ok(Arc::new(move || Ok(Box::new(OneSize { size, inner: factory()? }))))
+}
+
+/// Makes searches of `agent` for boards of `size`; with learnt shapes they know no other.
+pub fn go_search(agent: &MonteCarlo, size: usize) -> Result<SearchFactory<Go, GoOwnership>> {
+    Ok(searches::<_, _, _, GoConduct>(agent, parts(agent, size)?))
+}
+
+type GoParts = Parts<PlayOut<GoPlayout>, Several<GoPrior>, GoConduct>;
+
+fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
     let leaf = PlayOut(GoPlayout::new(&agent.playout)?);
     let mut prior = Vec::new();
-    let mut one_size = false;
     for wanted in &agent.priors {
         prior.push(match wanted {
             Prior::Even => GoPrior::Even(Even { experience: agent.experience }),
             Prior::Grandfather => GoPrior::Grandfather(Grandfather::new(agent.experience)),
             Prior::Usual | Prior::Handcrafted => GoPrior::Handcrafted(Box::new(Handcrafted::new(agent.experience))),
             Prior::Shapes(checkpoint) => {
-                one_size = true;
                 let shapes = Arc::new(FusedShapes::of(&learnt(checkpoint, size)?.value()));
                 GoPrior::Shapes(ByReadValue::new(shapes, read_windows, agent.experience))
             }
@@ -31,12 +46,7 @@ pub fn go_players(agent: &MonteCarlo, size: usize) -> Result<PlayerFactory<Go>> 
     }
     // Most games are decided, or given up, when so much of the board is filled.
     let game_length = 0.9 * (size * size) as f32;
-    let parts = Parts { leaf, prior: Several(prior), conduct: GoConduct, game_length };
-    let factory = players(agent, parts);
-    if !one_size {
-        return Ok(factory);
-    }
-    Ok(Arc::new(move || Ok(Box::new(OneSize { size, inner: factory()? }))))
+    Ok(Parts { leaf, prior: Several(prior), conduct: GoConduct, game_length })
 }
 
 fn read_windows(game: &Go) -> TrackedGo {

@@ -8,6 +8,8 @@ mod go;
 mod go_monte_carlo;
 mod monte_carlo;
 
+pub use go_monte_carlo::go_search;
+
 use crate::agent::catalogue::did_you_mean;
 use crate::agent::{Agent, AgentSpec};
 use afterstate_arena::{AlphaBetaPlayer, GameResult, Player, PlayerError, RandomPlayer, Referee, RulesReferee};

@@ -2,11 +2,12 @@
 
 use super::{Playable, PlayerFactory};
 use crate::agent::monte_carlo::{Method, MonteCarlo, Policy, Prior};
-use afterstate_arena::{Conduct, MctsPlayer};
+use afterstate_arena::MonteCarlo as SearchMonteCarlo;
+use afterstate_arena::{Conduct, MctsPlayer, MctsPlayerSettings};
 use afterstate_engine::search::Prior as SearchPrior;
 use afterstate_engine::search::{
-    Even, FlatMonteCarlo, FlatMonteCarloSettings, Grandfather, Leaf, Mcts, NewPosition, PlayOut, PlayoutObserver,
-    PriorValue, Selection,
+    Even, FlatMonteCarlo, FlatMonteCarloSettings, Grandfather, Leaf, Mcts, MctsSettings, NewPosition, PlayOut,
+    PlayoutObserver, PriorValue, Selection,
 };
 use afterstate_games::{Game, IndexedMoves, UniformPlayout};
 use anyhow::{Result, bail, ensure};
@@ -22,6 +23,17 @@ pub struct Parts<L, P, C> {
     pub game_length: f32,
 }
 
+/// Makes searches that watch their simulations with `O`.
+pub type SearchFactory<G, O> = Arc<dyn Fn() -> Box<dyn SearchMonteCarlo<G, O>> + Send + Sync>;
+
+/// How a player of `agent` behaves in games that usually are so many moves long, those of both sides.
+pub fn player_settings(agent: &MonteCarlo, game_length: f32) -> MctsPlayerSettings {
+    let mut settings = agent.player.clone();
+    settings.time.game_length = game_length;
+    settings.time.least_moves = game_length / 8.0;
+    settings
+}
+
 /// Makes players of `agent` from a game's `parts`.
 pub fn players<G, L, P, C>(agent: &MonteCarlo, parts: Parts<L, P, C>) -> PlayerFactory<G>
 where
@@ -31,38 +43,44 @@ where
     C: Conduct<G> + Clone + Sync + 'static,
     C::Observer: PlayoutObserver<G> + Default + 'static,
 {
-    let mut agent = agent.clone();
-    agent.player.time.game_length = parts.game_length;
-    agent.player.time.least_moves = parts.game_length / 8.0;
+    let settings = player_settings(agent, parts.game_length);
+    let conduct = parts.conduct.clone();
+    let search = searches::<G, L, P, C>(agent, parts);
+    Arc::new(move || Ok(Box::new(MctsPlayer::new(search(), conduct.clone(), settings.clone()))))
+}
+
+/// Makes searches of `agent` from a game's `parts`.
+pub fn searches<G, L, P, C>(agent: &MonteCarlo, parts: Parts<L, P, C>) -> SearchFactory<G, C::Observer>
+where
+    G: Playable,
+    L: Leaf<G> + Sync + 'static,
+    P: SearchPrior<G> + Sync + 'static,
+    C: Conduct<G>,
+    C::Observer: PlayoutObserver<G> + Default + 'static,
+{
+    let Parts { leaf, prior, .. } = parts;
+    let settings = agent.search.clone();
     match agent.method {
         Method::Flat => {
-            let settings = FlatMonteCarloSettings { simulations: agent.search.simulations };
-            Arc::new(move || {
-                let search = FlatMonteCarlo::new(parts.leaf.clone(), settings.clone());
-                Ok(Box::new(MctsPlayer::new(Box::new(search), parts.conduct.clone(), agent.player.clone())))
-            })
+            let settings = FlatMonteCarloSettings { simulations: settings.simulations };
+            Arc::new(move || Box::new(FlatMonteCarlo::new(leaf.clone(), settings.clone())))
         }
-        Method::Greedy(rule) => with_rule(rule, agent, parts),
-        Method::Uct(rule) => with_rule(rule, agent, parts),
-        Method::Rave(rule) => with_rule(rule, agent, parts),
-        Method::McRave(rule) => with_rule(rule, agent, parts),
+        Method::Greedy(rule) => with_rule(rule, leaf, prior, settings),
+        Method::Uct(rule) => with_rule(rule, leaf, prior, settings),
+        Method::Rave(rule) => with_rule(rule, leaf, prior, settings),
+        Method::McRave(rule) => with_rule(rule, leaf, prior, settings),
     }
 }
 
-fn with_rule<G, S, L, P, C>(rule: S, agent: MonteCarlo, parts: Parts<L, P, C>) -> PlayerFactory<G>
+fn with_rule<G, S, L, P, O>(rule: S, leaf: L, prior: P, settings: MctsSettings) -> SearchFactory<G, O>
 where
     G: Playable,
     S: Selection + 'static,
     L: Leaf<G> + Sync + 'static,
     P: SearchPrior<G> + Sync + 'static,
-    C: Conduct<G> + Clone + Sync + 'static,
-    C::Observer: PlayoutObserver<G> + Default + 'static,
+    O: PlayoutObserver<G> + Default + 'static,
 {
-    Arc::new(move || {
-        let observer = C::Observer::default();
-        let search = Mcts::with(rule.clone(), parts.leaf.clone(), parts.prior.clone(), observer, agent.search.clone());
-        Ok(Box::new(MctsPlayer::new(Box::new(search), parts.conduct.clone(), agent.player.clone())))
-    })
+    Arc::new(move || Box::new(Mcts::with(rule.clone(), leaf.clone(), prior.clone(), O::default(), settings.clone())))
 }
 
 /// The players of games for which nothing is known but the rules.

@@ -1,0 +1,183 @@
+//! `afterstate analyze`: a game of Go looked at again, move by move.
+
+mod files;
+mod report;
+
+use crate::agent::monte_carlo::{Method, MonteCarlo};
+use crate::agent::{Agent, AgentSpec};
+use crate::progress::Progress;
+use crate::{interrupt, output, registry};
+use afterstate_arena::GoConduct;
+use afterstate_arena::analysis::{GameAnalysisSettings, GameAnalyst, judge};
+use afterstate_engine::search::MctsSettings;
+use afterstate_games::go::Go;
+use afterstate_games::go::sgf::{GameRecordFile, LONGEST_TEXT};
+use afterstate_games::{Game, Record};
+use anyhow::{Context, Result, bail, ensure};
+use serde::Serialize;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+/// Arguments of `analyze`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  afterstate analyze game.sgf\n  \
+    afterstate analyze game.sgf -o analysed.sgf --svg graph.svg\n  \
+    afterstate analyze game.sgf --agent mc-rave,prior=shapes:runs/quick --simulations 20000 --threads 4\n  \
+    afterstate analyze game.sgf --from 30 --to 60 --threshold 5 --json\n\n\
+    'before' is the chance to win with the search's own move, 'after' that with the move played, both as the side that\n\
+    moved sees it. A blunder lost at least the threshold. Ctrl-C ends the analysis and reports what there is.")]
+pub struct Args {
+    /// The game: an SGF file of Go, of which the first game's main line is looked at
+    #[arg(value_name = "FILE")]
+    game: PathBuf,
+    /// Who looks at it: a tree search (see `afterstate agents`)
+    #[arg(long, default_value = "mc-rave", value_name = "SPEC")]
+    agent: String,
+    /// Simulations for each position [default: the agent's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    simulations: Option<u64>,
+    /// Threads that simulate; with one, the same seed gives the same report [default: the agent's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: Option<u32>,
+    /// The first move to judge
+    #[arg(long, default_value_t = 1, value_name = "MOVE")]
+    from: usize,
+    /// The last move to judge [default: the last of the game]
+    #[arg(long, value_name = "MOVE")]
+    to: Option<usize>,
+    /// What a blunder loses at least, in percent
+    #[arg(long, default_value_t = 10.0, value_name = "PERCENT")]
+    threshold: f64,
+    /// Seed of the search's random choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write the game again, with win rates as comments (and for Sabaki's graph), and better lines as variations
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Draw who was winning when
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Everything that the result depends on, beside the game.
+#[derive(Clone, Debug, Serialize)]
+pub struct Effective {
+    pub agent: String,
+    pub simulations: u64,
+    pub seed: u64,
+    /// What a blunder loses at least, from 0 to 1.
+    pub threshold: f64,
+    pub from: usize,
+    pub to: usize,
+    pub search: MctsSettings,
+}
+
+/// Reads the game, searches, reports, and writes what was asked for.
+pub fn run(args: Args) -> Result<()> {
+    ensure!(
+        args.threshold > 0.0 && args.threshold <= 100.0,
+        "--threshold {}: expected more than 0 and at most 100 percent",
+        args.threshold
+    );
+    let files = [&args.output, &args.svg].into_iter().flatten();
+    for path in files.clone() {
+        ensure!(path.file_name().is_some() && !path.is_dir(), "{}: expected the name of a file", path.display());
+    }
+    ensure!(files.count() < 2 || args.output != args.svg, "--output and --svg: expected two different files");
+    let (bytes, game) = read_game(&args.game)?;
+    let record = record_of(&game);
+    let moves = record.moves().len();
+    ensure!(moves > 0, "{}: expected a game with moves, but there are none", args.game.display());
+    let to = args.to.unwrap_or(moves);
+    ensure!(
+        (1..=to).contains(&args.from) && to <= moves,
+        "--from {} --to {to}: expected moves from 1 to {moves}, the first before the last",
+        args.from
+    );
+
+    let spec = AgentSpec::parse(&args.agent)?.pinned();
+    let agent = searching(&spec, &args)?;
+    let simulations = agent.search.simulations;
+    let search = registry::go_search(&agent, game.start.size()).with_context(|| format!("agent '{}'", spec.name))?;
+    let mut analyst = GameAnalyst::new(search(), GoConduct, GameAnalysisSettings { simulations, seed: args.seed });
+
+    let interrupted = interrupt::flag()?;
+    let positions = (to + 2 - args.from) as u64;
+    let progress = Progress::new(positions.saturating_mul(simulations), 0, "simulations", args.json);
+    let assessments = analyst.analyse(&record, args.from - 1..=to, &mut |done| {
+        progress.set(done);
+        !interrupted.load(Ordering::Relaxed)
+    });
+    progress.finish();
+    let complete = assessments.len() as u64 == positions;
+    if !complete {
+        ensure!(assessments.len() > 1, "interrupted before the first move was judged");
+        eprintln!("note: {} of {positions} positions were analysed", assessments.len());
+    }
+    let effective = Effective {
+        agent: spec.name,
+        simulations,
+        seed: args.seed,
+        threshold: args.threshold / 100.0,
+        from: args.from,
+        to,
+        search: agent.search,
+    };
+    let judged = judge(&record, &assessments);
+    let report = report::Report::new(&args.game, &game, effective, complete, &assessments, &judged);
+    if let Some(path) = &args.output {
+        files::write_game(path, &bytes, &report, &assessments, &judged).with_context(|| path.display().to_string())?;
+    }
+    if let Some(path) = &args.svg {
+        files::write_graph(path, &report, &assessments, &judged).with_context(|| path.display().to_string())?;
+    }
+    let mut out = output::stdout();
+    if args.json { output::json(&mut out, &report) } else { report.write(&mut out) }
+}
+
+/// The file as it is, and the game in it.
+fn read_game(path: &Path) -> Result<(Vec<u8>, GameRecordFile)> {
+    let name = || path.display().to_string();
+    let mut bytes = Vec::new();
+    // One byte more than a game may have, so that a longer file is refused and not cut.
+    let file = File::open(path).with_context(name)?;
+    file.take(LONGEST_TEXT as u64 + 1).read_to_end(&mut bytes).with_context(name)?;
+    let game = GameRecordFile::read_bytes(&bytes).with_context(name)?;
+    Ok((bytes, game))
+}
+
+fn record_of(game: &GameRecordFile) -> Record<Go> {
+    let mut record = Record::new(game.start.clone());
+    for &mv in &game.moves {
+        record.play(mv);
+    }
+    record
+}
+
+/// The agent's search as an analysis needs it.
+fn searching(spec: &AgentSpec, args: &Args) -> Result<MonteCarlo> {
+    let mut agent = match &spec.agent {
+        Agent::MonteCarlo(agent) if agent.method != Method::Flat => (**agent).clone(),
+        _ => bail!("agent '{}': expected a tree search: mcts, uct, rave or mc-rave", spec.name),
+    };
+    agent.search.simulations = args.simulations.unwrap_or(agent.search.simulations);
+    agent.search.threads = args.threads.unwrap_or(agent.search.threads);
+    // Values are wanted, and not only moves.
+    agent.search.early_stop = false;
+    Ok(agent)
+}
+
+/// Whose move it was, as people say.
+fn side_name(side: afterstate_games::Side) -> &'static str {
+    <Go as registry::Playable>::side_name(side)
+}
+
+/// Moves as text.
+fn texts(game: &Go, moves: &[<Go as Game>::Move]) -> Vec<String> {
+    moves.iter().map(|&mv| afterstate_games::Notation::move_text(game, mv)).collect()
+}
