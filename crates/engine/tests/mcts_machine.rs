@@ -32,7 +32,7 @@ fn visits_add_up(tree: &Tree, node: u32) {
     assert!(sum <= tree.node(node).visits());
     for child in children {
         // Virtual losses that stayed would show here.
-        assert!(tree.node(child).outcomes.mean().is_none_or(|mean| (0.0..=1.0).contains(&mean)));
+        assert!(tree.node(child).outcomes().mean().is_none_or(|mean| (0.0..=1.0).contains(&mean)));
         visits_add_up(tree, child);
     }
 }
@@ -47,7 +47,7 @@ fn eight_threads_lose_no_visit() {
         assert_eq!(tree.node(ROOT).visits(), 20_000);
         let moves = tree.block(tree.children(ROOT).unwrap());
         assert_eq!(moves.iter().map(|node| node.visits()).sum::<u32>(), 20_000);
-        let sum = |node: &Node| node.outcomes.count_and_sum().1;
+        let sum = |node: Node<'_>| node.outcomes().count_and_sum().1;
         assert_eq!(moves.iter().map(sum).sum::<f32>(), sum(tree.node(ROOT)));
         // The first moves are among the updates of the all-moves-as-first statistics.
         assert!(moves.iter().all(|node| node.amaf_visits() >= node.visits() && node.amaf_visits() <= 20_000));
@@ -103,13 +103,13 @@ fn the_tree_below_the_moves_played_is_kept() {
         };
         let node = find(find(ROOT, mv), answer);
         let node = tree.node(node);
-        (node.visits(), node.outcomes.mean())
+        (node.visits(), node.outcomes().mean())
     };
     record.play(mv);
     record.play(answer);
     search.search(record.position(), &Budget { simulations: Some(0), ..Budget::default() }, &mut stream(4, 1));
     let tree = search.tree().unwrap();
-    assert_eq!((tree.node(ROOT).visits(), tree.node(ROOT).outcomes.mean()), expected);
+    assert_eq!((tree.node(ROOT).visits(), tree.node(ROOT).outcomes().mean()), expected);
     assert_eq!(search.report().visits, u64::from(expected.0));
     assert!(expected.0 > 20, "{expected:?}");
     // Another position has nothing to do with it.
@@ -165,7 +165,7 @@ fn priors_are_what_new_nodes_start_with() {
     let tree = even.tree().unwrap();
     for child in tree.children(ROOT).unwrap() {
         let node = tree.node(child);
-        assert_eq!((node.outcomes.count_and_sum(), node.amaf.count_and_sum()), ((3.0, 1.5), (20.0, 10.0)));
+        assert_eq!((node.outcomes().count_and_sum(), node.amaf().count_and_sum()), ((3.0, 1.5), (20.0, 10.0)));
     }
     assert_eq!(even.report().moves[0].prior.map(|prior| (prior.0 * 100.0).round()), Some(50.0));
     // Whether the position is read first makes no difference.
@@ -272,7 +272,7 @@ fn observers_see_every_playout_of_every_thread() {
         let settings = MctsSettings { threads, ..settings(1000) };
         let mut search = Mcts::with(Uct::default(), PlayOut(UniformGoPlayout), (), Ends::default(), settings);
         search.search(&Go::new(5), &Budget::default(), &mut stream(1, 0));
-        let mean = search.tree().unwrap().node(ROOT).outcomes.count_and_sum();
+        let mean = search.tree().unwrap().node(ROOT).outcomes().count_and_sum();
         assert_eq!((search.observer().0, search.observer().1 as f32), (1000, mean.1));
         search.search(&Go::new(5), &Budget::default(), &mut stream(1, 1));
         assert_eq!(search.observer().0, 2000);

@@ -2,7 +2,7 @@
 //! plain reading of the paper's Algorithm 2 with maps in place of a tree.
 
 use afterstate_engine::search::selection::{Edge, Selection};
-use afterstate_engine::search::tree::{Node, ROOT, Tree};
+use afterstate_engine::search::tree::{Node, NodeIndex, ROOT, Tree};
 use afterstate_engine::search::{Leaf, McRave, Mcts, MctsSettings, PlayOut, Schedule, Situation, Uct};
 use afterstate_engine::{Budget, Search, Value};
 use afterstate_games::go::{Go, UniformGoPlayout};
@@ -97,12 +97,17 @@ impl Leaf<Letters> for Scripted {
     }
 }
 
-fn statistics(node: &Node) -> (u32, f32, u32, f32) {
-    let ((visits, sum), (amaf_visits, amaf_sum)) = (node.outcomes.count_and_sum(), node.amaf.count_and_sum());
+fn statistics(node: Node<'_>) -> (u32, f32, u32, f32) {
+    let ((visits, sum), (amaf_visits, amaf_sum)) = (node.outcomes().count_and_sum(), node.amaf().count_and_sum());
     (visits as u32, sum, amaf_visits as u32, amaf_sum)
 }
 
-fn at<'a>(tree: &'a Tree, line: &[usize]) -> Option<&'a Node> {
+/// How many moves the tree holds below a node.
+fn moves_below(tree: &Tree, node: NodeIndex) -> usize {
+    tree.children(node).into_iter().flatten().map(|child| 1 + moves_below(tree, child)).sum()
+}
+
+fn at<'a>(tree: &'a Tree, line: &[usize]) -> Option<Node<'a>> {
     let node = line
         .iter()
         .try_fold(ROOT, |node, &index| tree.children(node)?.find(|&child| tree.node(child).index() == index))?;
@@ -127,7 +132,7 @@ fn twenty_scripted_simulations_leave_the_numbers_worked_out_by_hand() {
         let decision = search.search_situation(&situation, &Budget::default(), &mut stream(seed, 0), None);
         assert_eq!((decision.best, decision.effort), (Some(b'a'), 20));
         let tree = search.tree().unwrap();
-        assert_eq!(tree.node(ROOT).outcomes.count_and_sum(), (20.0, 15.0));
+        assert_eq!(tree.node(ROOT).outcomes().count_and_sum(), (20.0, 15.0));
         // N and Ñ of a: 19 visits, 15 won. Where White says a, that does not count.
         assert_eq!(at(tree, &[0]).map(statistics), Some((19, 15.0, 19, 15.0)));
         // b was Black's third and fifth letter in the 9 even simulations (5 won) and counts once in each; and its own.
@@ -139,7 +144,7 @@ fn twenty_scripted_simulations_leave_the_numbers_worked_out_by_hand() {
         // Number 19 tried b, which White then said again.
         assert_eq!(at(tree, &[0, 1]).map(statistics), Some((1, 1.0, 1, 1.0)));
         assert_eq!(at(tree, &[0, 0]).map(statistics), None);
-        assert_eq!(tree.used(), 1 + 2 + 2);
+        assert_eq!(moves_below(tree, ROOT), 2 + 2);
     }
 }
 
@@ -285,8 +290,8 @@ fn compare<G: IndexedMoves + Deterministic, S: Selection, L: Leaf<G>>(
             compared += 1;
         }
     }
-    // Nothing but the root and the moves compared.
-    assert_eq!(tree.used(), compared + 1);
+    // Nothing but the moves compared.
+    assert_eq!(moves_below(tree, ROOT), compared);
 }
 
 #[test]

@@ -48,8 +48,10 @@ pub fn processor_time() -> Duration {
 pub struct Measured<const N: usize> {
     /// Work by kind.
     pub work: [u64; N],
-    processor: Duration,
-    wall: Duration,
+    /// Processor time, all threads together.
+    pub processor: Duration,
+    /// Time on the clock.
+    pub wall: Duration,
 }
 
 impl<const N: usize> Measured<N> {

@@ -9,7 +9,9 @@
 use super::search::{exact_values, positions};
 use crate::output;
 use afterstate_engine::learning::{SelfPlaySettings, TdSettings, Training};
-use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
+use afterstate_engine::search::{
+    AlphaBeta, AlphaBetaSettings, Experience, Handcrafted, McRave, Mcts, MctsSettings, PlayOut, Selection, Uct,
+};
 use afterstate_engine::value::{Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_engine::{Budget, Search};
 use afterstate_games::go::{FuegoPlayout, Go, MogoPlayout, Point, UniformGoPlayout};
@@ -111,6 +113,8 @@ fn compute() -> Vec<Line> {
         line(&format!("go9.alpha-beta.depth{depth}.nodes"), nodes.to_string());
         line(&format!("go9.alpha-beta.depth{depth}.decisions"), format!("{decisions:016x}"));
     }
+    line("go9.mc-rave.decisions", format!("{:016x}", simulated(McRave::default())));
+    line(&format!("go9.uct.decisions{NEEDS_GLIBC}"), format!("{:016x}", simulated(Uct::default())));
     for (name, lambda) in [("", 0.0), ("-traces", 0.4)] {
         line(&format!("go9.td.linear{name}"), format!("{:016x}", learnt(Squash::Linear, lambda)));
         line(&format!("go9.td.logistic{name}{NEEDS_GLIBC}"), format!("{:016x}", learnt(Squash::Logistic, lambda)));
@@ -144,6 +148,23 @@ fn searched(depth: u32) -> (u64, u64) {
         numbers.extend(decision.principal_variation.iter().map(|mv| mv.point().map_or(0, ordinal)));
     }
     (nodes, hash(numbers))
+}
+
+/// Every visit and value at the root of tree searches of four positions, with MoGo's playouts and prior.
+fn simulated(rule: impl Selection) -> u64 {
+    let settings = MctsSettings { simulations: 1000, early_stop: false, ..MctsSettings::default() };
+    let prior = Handcrafted::new(Experience::default());
+    let mut search = Mcts::with(rule, PlayOut(MogoPlayout::default()), prior, (), settings);
+    let mut numbers = Vec::new();
+    for (i, position) in positions(&exact_values(), 4, 15).iter().enumerate() {
+        search.clear();
+        search.search(position.game(), &Budget::default(), &mut stream(1, i as u64));
+        for known in search.report().moves {
+            numbers.push(known.mv.point().map_or(0, |point| 1 + point.ordinal(9) as u64));
+            numbers.extend([u64::from(known.visits), known.value.map_or(0, |value| value.0.to_bits().into())]);
+        }
+    }
+    hash(numbers)
 }
 
 /// All weights after a short seeded training on 9×9.

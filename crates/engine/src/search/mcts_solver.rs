@@ -14,7 +14,6 @@
 //!
 //! "All moves" are those that the search considers: [`Game::candidate_moves`](afterstate_games::Game::candidate_moves).
 
-use super::tree::Node;
 use crate::Value;
 use afterstate_games::{Outcome, Side};
 
@@ -72,22 +71,19 @@ impl From<Outcome> for Proof {
     }
 }
 
-/// What the `moves` of a position prove about it when `side` is to move.
+/// What a position's `moves` prove about it when `side` is to move.
 ///
 /// ```
-/// use afterstate_engine::search::{Proof, mcts_solver::prove, tree::Node};
+/// use afterstate_engine::search::{Proof, mcts_solver::prove};
 /// use afterstate_games::Side;
-/// let moves = [Node::default(), Node::default()];
-/// moves[0].prove(Proof::Second);
-/// assert_eq!(prove(&moves, Side::Second), Proof::Second);
-/// assert_eq!(prove(&moves, Side::First), Proof::Open);
-/// moves[1].prove(Proof::Draw);
-/// assert_eq!(prove(&moves, Side::First), Proof::Draw);
+/// assert_eq!(prove([Proof::Second, Proof::Open], Side::Second), Proof::Second);
+/// assert_eq!(prove([Proof::Second, Proof::Open], Side::First), Proof::Open);
+/// assert_eq!(prove([Proof::Second, Proof::Draw], Side::First), Proof::Draw);
 /// ```
-pub fn prove(moves: &[Node], side: Side) -> Proof {
+pub fn prove(moves: impl IntoIterator<Item = Proof>, side: Side) -> Proof {
     let (win, mut all_proved, mut draw, mut loss) = (Proof::win(side), true, false, false);
-    for node in moves {
-        match node.proof() {
+    for proof in moves {
+        match proof {
             proof if proof == win => return win,
             Proof::Open => all_proved = false,
             Proof::Draw => draw = true,

@@ -24,7 +24,7 @@ use super::leaf::{Leaf, PlayoutObserver};
 use super::mcts_solver::Proof;
 use super::prior::Prior;
 use super::selection::Selection;
-use super::tree::{Node, NodeIndex, ROOT, Tree};
+use super::tree::{NodeIndex, ROOT, Tree};
 use super::{Budget, Decision, Search};
 use afterstate_games::{Deterministic, Game, IndexedMoves, Record, Rng, Side, Turn};
 use history::History;
@@ -259,11 +259,12 @@ where
     fn make_room(&mut self, position: &G, budget: &Budget) {
         let most = Tree::capacity_of(self.settings.memory_mib) / self.trees.len();
         let simulations = self.limit(budget).unwrap_or(u64::MAX);
-        let block = position.index_count() as u64;
+        let block = Tree::room_for(position.index_count());
         for tree in &mut self.trees {
-            let wanted = (tree.used() as u64).saturating_add(simulations.saturating_add(1).saturating_mul(block));
+            let wanted =
+                (tree.used() as u64).saturating_add(simulations.saturating_add(1).saturating_mul(block as u64));
             // The root's own moves always fit.
-            tree.reserve(most.min(usize::try_from(wanted).unwrap_or(most)).max(1 + block as usize));
+            tree.reserve(most.min(usize::try_from(wanted).unwrap_or(most)).max(Tree::room_for(1) + block));
         }
     }
 
@@ -331,7 +332,7 @@ fn restrict<G: IndexedMoves>(tree: &Tree, game: &G, moves: &[G::Move]) -> bool {
         return false;
     }
     let mut changed = false;
-    for node in block {
+    for node in block.iter() {
         let allowed = moves.iter().any(|&mv| game.move_index(mv) == node.index());
         if allowed == (node.proof() == Proof::Forbidden) {
             node.prove(if allowed { Proof::Open } else { Proof::Forbidden });

@@ -82,10 +82,10 @@ pub(super) fn children<G: IndexedMoves>(tree: &Tree, game: &G) -> Vec<MoveReport
         .map(|node| MoveReport {
             mv: game.move_at(node.index()),
             visits: node.visits(),
-            value: node.proof().value().or_else(|| node.outcomes.mean().map(Value)),
+            value: node.proof().value().or_else(|| node.outcomes().mean().map(Value)),
             prior: node.prior().map(Value),
             amaf_visits: node.amaf_visits(),
-            amaf_value: node.amaf.mean().map(Value),
+            amaf_value: node.amaf().mean().map(Value),
             proof: node.proof(),
             principal_variation: Vec::new(),
         })
@@ -173,7 +173,7 @@ fn summary(tree: &Tree, node: NodeIndex) -> MoveReport<()> {
     MoveReport {
         mv: (),
         visits: node.visits(),
-        value: node.proof().value().or_else(|| node.outcomes.mean().map(Value)),
+        value: node.proof().value().or_else(|| node.outcomes().mean().map(Value)),
         prior: None,
         amaf_visits: 0,
         amaf_value: None,

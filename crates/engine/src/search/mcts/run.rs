@@ -169,7 +169,7 @@ where
                 left -= 1;
                 own_count += 1;
                 if own_count.is_multiple_of(CLOCK_EVERY) && progress.budget.expired()
-                    || trees[0].node(ROOT).outcomes.count() >= Statistic::MOST
+                    || trees[0].node(ROOT).outcomes().count() >= Statistic::MOST
                     || settings.solver && trees.iter().any(|tree| tree.node(ROOT).proof() != Proof::Open)
                     || settings.early_stop
                         && own_count.is_multiple_of(SETTLED_EVERY)

@@ -15,7 +15,7 @@ use crate::search::leaf::{Leaf, PlayoutObserver};
 use crate::search::mcts_solver::{Proof, prove};
 use crate::search::prior::{NewPosition, Prior, PriorValue};
 use crate::search::selection::{Edge, Selection};
-use crate::search::tree::{NodeIndex, ROOT, Statistic, Tree};
+use crate::search::tree::{Block, Node, NodeIndex, ROOT, Statistic, Tree};
 use afterstate_games::rng::below;
 use afterstate_games::{Deterministic, Game, IndexedMoves, Repetition, Rng, Side, Turn};
 use std::ops::Range;
@@ -148,7 +148,7 @@ where
             };
             node = next;
             if task.shared {
-                tree.node(node).outcomes.add(loss);
+                tree.node(node).outcomes().add(loss);
             }
             let mv = self.position.move_at(tree.node(node).index());
             self.position.play(mv);
@@ -215,12 +215,12 @@ where
             None => task.full.store(true, Ordering::Relaxed),
             Some(children) if task.settings.solver => {
                 let block = tree.block(children.clone());
-                for (&mv, child) in moves.iter().zip(block) {
+                for (&mv, child) in moves.iter().zip(block.iter()) {
                     if let Some(outcome) = game.outcome_after(mv) {
                         child.prove(outcome.into());
                     }
                 }
-                tree.node(node).prove(prove(block, side));
+                tree.node(node).prove(prove(block.iter().map(Node::proof), side));
             }
             Some(_) => {}
         }
@@ -240,8 +240,8 @@ where
         self.two_plies_up.clear();
         let Some(step) = self.path.len().checked_sub(2).map(|up| &self.path[up]) else { return };
         self.two_plies_up.extend(tree.block(step.children.clone()).iter().filter_map(|node| {
-            let value = if node.visits() > 0 { node.outcomes.mean() } else { None };
-            let value = value.or_else(|| node.amaf.mean())?;
+            let value = if node.visits() > 0 { node.outcomes().mean() } else { None };
+            let value = value.or_else(|| node.amaf().mean())?;
             Some((node.index() as u16, value))
         }));
     }
@@ -264,7 +264,7 @@ where
         }
         for step in &self.path {
             if let Some(chosen) = step.chosen {
-                tree.node(chosen).outcomes.add(step.loss.wrapping_neg());
+                tree.node(chosen).outcomes().add(step.loss.wrapping_neg());
             }
         }
     }
@@ -276,7 +276,7 @@ where
             if let Some(chosen) = step.chosen {
                 tree.node(chosen).prove(proof);
             }
-            proof = prove(tree.block(step.children.clone()), step.side);
+            proof = prove(tree.block(step.children.clone()).iter().map(Node::proof), step.side);
             if proof == Proof::Open {
                 return;
             }
@@ -302,7 +302,7 @@ where
                 add_amaf(tree, step, &self.played[step.side.index()], amount);
             }
             if let Some(chosen) = step.chosen {
-                let outcomes = &tree.node(chosen).outcomes;
+                let outcomes = &tree.node(chosen).outcomes();
                 if task.shared {
                     outcomes.add(amount.wrapping_sub(step.loss));
                 } else {
@@ -320,9 +320,9 @@ where
             }
         }
         if task.shared {
-            tree.node(ROOT).outcomes.add(amount);
+            tree.node(ROOT).outcomes().add(amount);
         } else {
-            tree.node(ROOT).outcomes.add_alone(amount);
+            tree.node(ROOT).outcomes().add_alone(amount);
         }
     }
 
@@ -356,14 +356,14 @@ fn note(played: &mut [u64], index: usize) {
 /// tree holds only moves that are legal.
 #[inline(always)]
 fn add_amaf(tree: &Tree, step: &Step, played: &[u64], amount: u64) {
-    for node in tree.block(step.children.clone()) {
+    tree.block(step.children.clone()).iter().for_each(|node| {
         let index = node.index();
         let bit = played[index / 64] >> (index % 64) & 1;
         // Whether a move was played cannot be predicted: adding nothing is cheaper than a wrong guess. And two threads
         // that add at the same instant may lose one of some forty statistics that each simulation adds to at each
         // position: cheaper than a lock on each, as lock-free searches do (Enzenberger and Müller 2009).
-        node.amaf.add_alone(amount & bit.wrapping_neg());
-    }
+        node.amaf().add_alone(amount & bit.wrapping_neg());
+    });
 }
 
 /// The move that the rule prefers, and whether the side to move is sure of a draw. `None` if no move may be played.
@@ -376,12 +376,12 @@ fn choose<G, S: Selection>(
     side: Side,
 ) -> (Option<NodeIndex>, bool) {
     let block = tree.block(children.clone());
-    let common = task.rule.common(|| block.iter().map(|node| node.outcomes.count()).sum::<u32>() as f32);
+    let common = task.rule.common(|| block.iter().map(|node| node.outcomes().count()).sum::<u32>() as f32);
     let considered = match task.settings.widening {
         None => block.len(),
         Some(widening) => widening.considered(tree.node(node).visits()).min(block.len()),
     };
-    let mut found = best_of::<S>(task.rule, common, &block[..considered], side);
+    let mut found = best_of::<S>(task.rule, common, block.first(considered), side);
     if considered < block.len() && !found.open {
         found = best_of::<S>(task.rule, common, block, side);
     }
@@ -396,10 +396,11 @@ struct Found {
 }
 
 #[inline(always)]
-fn best_of<S: Selection>(rule: &S, common: S::Common, block: &[super::Node], side: Side) -> Found {
+fn best_of<S: Selection>(rule: &S, common: S::Common, block: Block<'_>, side: Side) -> Found {
     let (mut best, mut best_score) = (None, f32::NEG_INFINITY);
     let (mut drawn, mut draw, mut loss) = (false, None, None);
-    for (place, node) in block.iter().enumerate() {
+    for place in 0..block.len() {
+        let node = block.node(place);
         let proof = node.proof();
         if proof != Proof::Open {
             match proof {
@@ -415,8 +416,8 @@ fn best_of<S: Selection>(rule: &S, common: S::Common, block: &[super::Node], sid
             }
             continue;
         }
-        let (visits, sum) = node.outcomes.count_and_sum();
-        let (amaf_visits, amaf_sum) = if S::AMAF { node.amaf.count_and_sum() } else { (0.0, 0.0) };
+        let (visits, sum) = node.outcomes().count_and_sum();
+        let (amaf_visits, amaf_sum) = if S::AMAF { node.amaf().count_and_sum() } else { (0.0, 0.0) };
         let (wins, amaf_wins) = match side {
             Side::First => (sum, amaf_sum),
             Side::Second => (visits - sum, amaf_visits - amaf_sum),

@@ -1,7 +1,7 @@
 //! Collecting garbage: what can no longer be reached gives its room back.
 
 use super::atomic::Ordering;
-use super::{EXPANDING, LEAF, NodeIndex, ROOT, Tree};
+use super::{EXPANDING, LANES, LEAF, NodeIndex, ROOT, Tree};
 
 /// What [`Tree::keep`] left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +27,8 @@ impl Tree {
             let Some(children) = self.children(parent) else { continue };
             if parent != node && self.node(parent).visits() < least_visits {
                 let parent = self.node(parent);
-                parent.first.store(LEAF, Ordering::Relaxed);
-                parent.count.store(0, Ordering::Relaxed);
+                parent.first().store(LEAF, Ordering::Relaxed);
+                parent.count().store(0, Ordering::Relaxed);
                 continue;
             }
             blocks.push((children.start, children.end - children.start));
@@ -36,10 +36,10 @@ impl Tree {
         }
         blocks.sort_unstable();
         let mut targets = Vec::with_capacity(blocks.len());
-        let mut end = ROOT + 1;
+        let mut end = LANES as u32;
         for &(_, length) in &blocks {
             targets.push(end);
-            end += length;
+            end += length.next_multiple_of(LANES as u32);
         }
         let moved = |first: u32| match blocks.binary_search_by_key(&first, |&(first, _)| first) {
             Ok(block) => targets[block],
@@ -50,8 +50,8 @@ impl Tree {
         let relocate = |to: NodeIndex, from: NodeIndex| {
             let (to, from) = (self.node(to), self.node(from));
             to.copy(from);
-            let first = to.first.load(Ordering::Relaxed);
-            to.first.store(if first == EXPANDING { LEAF } else { moved(first) }, Ordering::Relaxed);
+            let first = to.first().load(Ordering::Relaxed);
+            to.first().store(if first == EXPANDING { LEAF } else { moved(first) }, Ordering::Relaxed);
         };
         relocate(ROOT, node);
         for (&(from, length), &to) in blocks.iter().zip(&targets) {

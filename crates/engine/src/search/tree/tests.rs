@@ -36,57 +36,77 @@ fn virtual_losses_leave_no_trace() {
 }
 
 #[test]
-fn a_node_takes_half_a_cache_line() {
-    assert_eq!(size_of::<Node>(), 32);
+fn eight_nodes_take_four_cache_lines() {
+    assert_eq!((size_of::<Octet>(), align_of::<Octet>()), (256, 64));
     assert_eq!(Tree::capacity_of(1), 32_768);
 }
 
 #[test]
 fn a_claim_is_given_once_and_can_be_given_up() {
-    let tree = Tree::new(4);
+    let tree = Tree::new(10);
     assert!(tree.claim(ROOT) && !tree.claim(ROOT) && tree.children(ROOT).is_none());
-    // No room for four besides the root.
-    assert_eq!(tree.expand(ROOT, seeds(&[1, 2, 3, 4])), None);
-    assert_eq!(expand(&tree, ROOT, &[7, 8, 9]), 1..4);
+    // The root has the first eight for itself, so there is no room for nine.
+    assert_eq!(tree.expand(ROOT, seeds(&[1, 2, 3, 4, 5, 6, 7, 8, 9])), None);
+    assert_eq!(expand(&tree, ROOT, &[7, 8, 9]), 8..11);
     assert!(!tree.claim(ROOT));
-    assert_eq!(tree.block(1..4).iter().map(Node::index).collect::<Vec<_>>(), [7, 8, 9]);
-    assert_eq!((tree.used(), tree.capacity()), (4, 4));
+    assert_eq!(tree.block(8..11).iter().map(Node::index).collect::<Vec<_>>(), [7, 8, 9]);
+    assert_eq!((tree.used(), tree.capacity()), (16, 16));
+}
+
+#[test]
+fn a_block_gives_its_nodes_in_order_and_no_others() {
+    let tree = Tree::new(100);
+    for count in [1, 7, 8, 9, 16, 17] {
+        let node = tree.used() as u32 - 8;
+        let indices: Vec<u16> = (0..count).map(|i| 100 + i).collect();
+        let block = tree.block(expand(&tree, node, &indices));
+        let all: Vec<u16> = block.iter().map(|node| node.index() as u16).collect();
+        assert_eq!((block.len(), &all), (usize::from(count), &indices));
+        assert!((0..block.len()).all(|place| block.node(place).index() == usize::from(indices[place])));
+        assert_eq!(block.first(5).iter().count(), usize::from(count.min(5)));
+    }
 }
 
 #[test]
 fn priors_count_in_means_but_not_in_visits() {
-    let tree = Tree::new(2);
+    let tree = Tree::new(16);
     assert!(tree.claim(ROOT));
     let seed = Seed { index: 5, experience: 3, sum: 3.0, amaf_experience: 10, amaf_sum: 5.0 };
     tree.expand(ROOT, [seed].into_iter()).unwrap();
-    let node = tree.node(1);
-    node.outcomes.add(Statistic::outcome(0.0));
-    assert_eq!((node.visits(), node.outcomes.count(), node.outcomes.mean()), (1, 4, Some(0.75)));
-    assert_eq!((node.amaf_visits(), node.amaf.count(), node.amaf.mean()), (0, 10, Some(0.5)));
+    let node = tree.node(8);
+    node.outcomes().add(Statistic::outcome(0.0));
+    assert_eq!((node.visits(), node.outcomes().count(), node.outcomes().mean()), (1, 4, Some(0.75)));
+    assert_eq!((node.amaf_visits(), node.amaf().count(), node.amaf().mean()), (0, 10, Some(0.5)));
     assert!((node.prior().unwrap() - 8.0 / 13.0).abs() < 1e-4);
 }
 
 /// Everything below a node, as text: the moves with their statistics, in order.
 fn describe(tree: &Tree, node: NodeIndex) -> String {
     let here = tree.node(node);
-    let mut text = format!("({} {:?} {:?} {:?}", here.index(), here.outcomes, here.amaf, here.proof());
+    let mut text = format!("({} {:?} {:?} {:?}", here.index(), here.outcomes(), here.amaf(), here.proof());
     for child in tree.children(node).into_iter().flatten() {
         text += &describe(tree, child);
     }
     text + ")"
 }
 
+/// How many nodes the blocks below a node take.
+fn room_below(tree: &Tree, node: NodeIndex) -> usize {
+    let Some(children) = tree.children(node) else { return 0 };
+    children.len().next_multiple_of(8) + children.map(|child| room_below(tree, child)).sum::<usize>()
+}
+
 /// A tree of random shape with random statistics.
 fn random_tree(seed: u64) -> Tree {
     use afterstate_games::rng::{below, stream};
-    let (tree, mut rng) = (Tree::new(4000), stream(seed, 0));
+    let (tree, mut rng) = (Tree::new(8000), stream(seed, 0));
     for _ in 0..300 {
         let mut node = ROOT;
         let mut draw = |n: usize| below(&mut rng, n as u32);
         while let Some(children) = tree.children(node) {
             node = children.start + draw(children.len());
-            tree.node(node).outcomes.add(Statistic::outcome(draw(3) as f32 / 2.0));
-            tree.node(node).amaf.add(Statistic::outcome(draw(2) as f32));
+            tree.node(node).outcomes().add(Statistic::outcome(draw(3) as f32 / 2.0));
+            tree.node(node).amaf().add(Statistic::outcome(draw(2) as f32));
         }
         tree.node(node).prove(Proof::from_byte(draw(9) as u8 % 5));
         let moves: Vec<u16> = (0..1 + draw(6) as u16).collect();
@@ -109,10 +129,13 @@ fn keeping_a_subtree_keeps_exactly_its_statistics() {
         let kept = tree.keep(node, 0);
         assert_eq!(describe(&tree, ROOT), expected);
         assert_eq!((kept.before, kept.after), (before, tree.used()));
-        // As many nodes as were described, not one more.
-        assert_eq!(tree.used(), expected.matches('(').count() - expected.matches("Statistic(").count());
+        // Room for what was described, not more.
+        assert_eq!(tree.used(), 8 + room_below(&tree, ROOT));
         // What was freed can be used again.
-        let leaf = (0..tree.used() as u32).find(|&node| tree.children(node).is_none()).unwrap();
+        let mut leaf = ROOT;
+        while let Some(children) = tree.children(leaf) {
+            leaf = children.start;
+        }
         assert_eq!(expand(&tree, leaf, &[1, 2]), kept.after as u32..kept.after as u32 + 2);
     }
 }
@@ -126,8 +149,10 @@ fn forgetting_cuts_below_rarely_visited_nodes_only() {
         let before = visits(&tree);
         tree.keep(ROOT, 10);
         assert_eq!(visits(&tree), before);
-        for node in 1..tree.used() as u32 {
+        let mut open: Vec<_> = tree.children(ROOT).unwrap().collect();
+        while let Some(node) = open.pop() {
             assert!(tree.children(node).is_none() || tree.node(node).visits() >= 10);
+            open.extend(tree.children(node).into_iter().flatten());
         }
     }
 }
