@@ -1,5 +1,6 @@
 //! `afterstate gtp`: an agent behind the Go Text Protocol, for Go programs and servers.
 
+use crate::agent::monte_carlo::{Method, Prior};
 use crate::agent::{Agent, AgentSpec};
 use crate::registry;
 use afterstate_engine::Value;
@@ -7,14 +8,16 @@ use afterstate_engine::value::{Features, Linear, LocalShapes, ShapeAgent, Tracke
 use afterstate_games::Record;
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE, Move};
 use afterstate_protocols::gtp::{Insight, Session, ShapeReport, ValueInsight};
-use anyhow::{Result, anyhow, ensure};
-use std::io::{BufReader, stdin, stdout};
+use anyhow::{Context, Result, anyhow, ensure};
+use std::io::{BufReader, stderr, stdin, stdout};
 use std::sync::Arc;
 
 /// Arguments of `gtp`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  afterstate gtp --agent runs/quick\n  \
-    afterstate gtp --agent alpha-beta:runs/quick,depth=4\n\n\
+    afterstate gtp --agent alpha-beta:runs/quick,depth=4\n  \
+    afterstate gtp --agent mc-rave:10000,threads=2\n\n\
+    Tree searches answer lz-analyze and kata-analyze, and draw for GoGui.\n\
     In a Go program with a graphical board (Sabaki, GoGui, Lizzie) enter the first line as the engine's command.")]
 pub struct Args {
     /// Who plays (see `afterstate agents`)
@@ -31,6 +34,10 @@ pub struct Args {
     seed: u64,
 }
 
+/// Playouts that tell dead stones from living ones, for agents that simulate; others play on until what is dead is off
+/// the board. A tenth of a second or two on 19×19.
+const STATUS_PLAYOUTS: u32 = 1000;
+
 /// Answers commands until `quit` or the end of the input.
 pub fn run(args: Args) -> Result<()> {
     let spec = AgentSpec::parse(&args.agent)?;
@@ -41,17 +48,30 @@ pub fn run(args: Args) -> Result<()> {
         args.size.unwrap_or_default()
     );
     let komi = args.komi.map(Komi::try_from).transpose().map_err(|error| anyhow!("--komi: {error}"))?;
-    let learnt = match &spec.agent {
+    let (learnt, prior) = match &spec.agent {
         Agent::Greedy { checkpoint, .. } | Agent::AlphaBeta { checkpoint: Some(checkpoint), .. } => {
-            Some(ShapeAgent::load(checkpoint)?)
+            (Some(ShapeAgent::load(checkpoint)?), None)
         }
-        _ => None,
+        Agent::MonteCarlo(agent) => (None, agent.priors.iter().find_map(Prior::learnt_on).transpose()?),
+        _ => (None, None),
     };
-    let only = args.size.or(learnt.as_ref().map(|learnt| learnt.about.board_size));
-    let player = registry::players(&Go::new(only.unwrap_or(9)), &spec)?()?;
-    let mut session = Session::new(format!("afterstate {}", spec.name), player)
-        .with_seed(args.seed)
-        .with_sizes(only.map_or(sizes, |size| size..=size));
+    let only = args.size.or(learnt.as_ref().map(|learnt| learnt.about.board_size)).or(prior);
+    let start = Go::new(only.unwrap_or(9));
+    let name = format!("afterstate {}", spec.name);
+    let mut session = match &spec.agent {
+        Agent::MonteCarlo(agent) if agent.method != Method::Flat => {
+            let player = registry::go_open_player(agent, start.size(), args.seed)
+                .with_context(|| format!("agent '{}'", spec.name))?;
+            Session::new(name, Box::new(player.clone()))
+                .with_analyst(Box::new(player))
+                .with_live_graphics(Box::new(stderr()))
+        }
+        _ => Session::new(name, registry::players(&start, &spec)?()?),
+    };
+    session = session.with_seed(args.seed).with_sizes(only.map_or(sizes, |size| size..=size));
+    if matches!(spec.agent, Agent::MonteCarlo(_)) {
+        session = session.with_status_playouts(STATUS_PLAYOUTS);
+    }
     if let Some(learnt) = learnt {
         session = session.with_insight(Arc::new(LearntInsight::new(learnt.value())));
     }

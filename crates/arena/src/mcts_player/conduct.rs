@@ -16,6 +16,13 @@ pub trait Conduct<G: Game>: Send {
         let _ = observer;
     }
 
+    /// How long a game from here usually is, in moves of both sides, if that depends on the position: on the size of the
+    /// board, say. Thinking time is shared out by it.
+    fn game_length(&self, game: &G) -> Option<f32> {
+        let _ = game;
+        None
+    }
+
     /// Takes moves out of those that are considered, all of which are legal; one at least should stay.
     fn consider(&self, record: &Record<G>, purpose: Purpose, moves: &mut Vec<G::Move>) {
         let _ = (record, purpose, moves);
@@ -69,6 +76,11 @@ fn wins(side: Side, score: f64) -> bool {
 
 impl Conduct<Go> for GoConduct {
     type Observer = GoOwnership;
+
+    /// Most games are decided, or given up, when nine tenths of the board are filled.
+    fn game_length(&self, game: &Go) -> Option<f32> {
+        Some(0.9 * (game.size() * game.size()) as f32)
+    }
 
     fn begin(&mut self, observer: &mut GoOwnership) {
         observer.clear();

@@ -170,12 +170,13 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
         Ok(decision)
     }
 
-    /// The search, called back from pondering.
-    fn search(&mut self) -> Result<&mut Held<G, C::Observer>, PlayerError> {
+    /// The search itself, called back from pondering: to analyse with, say. It searches from wherever it is asked to, and
+    /// keeps what it can of its tree.
+    pub fn search(&mut self) -> Result<&mut dyn MonteCarlo<G, C::Observer>, PlayerError> {
         if let Some(pondering) = self.pondering.take() {
             self.search = Some(pondering.end());
         }
-        self.search.as_mut().ok_or_else(lost)
+        self.search.as_deref_mut().map_or_else(|| Err(lost()), |search| Ok(search as _))
     }
 
     /// The search's limits, and the time until which an unstable choice may be thought over.
@@ -252,8 +253,12 @@ fn is_unstable<M>(report: &SearchReport<M>, side: Side) -> bool {
 }
 
 impl<G: Game, C: Conduct<G>> Player<G> for MctsPlayer<G, C> {
-    fn new_game(&mut self, _record: &Record<G>, seed: u64) -> Result<(), PlayerError> {
+    fn new_game(&mut self, record: &Record<G>, seed: u64) -> Result<(), PlayerError> {
         self.search()?.clear();
+        if let Some(length) = self.conduct.game_length(record.position()) {
+            self.settings.time.game_length = length;
+            self.settings.time.least_moves = length / 8.0;
+        }
         self.rng = stream(seed, 0);
         self.ponder_seed = (afterstate_games::rng::mix(seed), 0);
         (self.clocks, self.moved_at, self.hopeless) = (None, None, 0);

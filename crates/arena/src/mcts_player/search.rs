@@ -33,6 +33,10 @@ pub trait MonteCarlo<G: Game, O>: Send {
     /// How many simulations a move gets when nothing else limits them.
     fn simulations(&self) -> u64;
 
+    /// Sets whether searches stop as soon as the rest of the budget cannot change the decision, and returns what was set
+    /// before. A search that never does changes nothing.
+    fn set_early_stop(&mut self, early_stop: bool) -> bool;
+
     /// What watched the simulations; `None` if nobody did.
     fn observer(&mut self) -> Option<&mut O>;
 }
@@ -73,6 +77,10 @@ where
 
     fn simulations(&self) -> u64 {
         self.settings().simulations
+    }
+
+    fn set_early_stop(&mut self, early_stop: bool) -> bool {
+        Mcts::set_early_stop(self, early_stop)
     }
 
     fn observer(&mut self) -> Option<&mut O> {
@@ -124,6 +132,10 @@ impl<G: Game, L: Leaf<G>, O> MonteCarlo<G, O> for FlatMonteCarlo<G, L> {
 
     fn simulations(&self) -> u64 {
         self.settings().simulations
+    }
+
+    fn set_early_stop(&mut self, _early_stop: bool) -> bool {
+        false
     }
 
     fn observer(&mut self) -> Option<&mut O> {

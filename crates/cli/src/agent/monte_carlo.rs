@@ -6,6 +6,7 @@ use afterstate_arena::MctsPlayerSettings;
 use afterstate_engine::search::{
     Experience, FinalMove, GreedyMcts, McRave, MctsSettings, Parallelisation, Rave, Schedule, Uct,
 };
+use afterstate_engine::value::ShapeAgent;
 use anyhow::{Result, bail, ensure};
 
 /// An agent that decides by simulations.
@@ -82,6 +83,16 @@ pub enum Prior {
 }
 
 impl Prior {
+    /// The size of board that it was learnt on; `None` for what belongs to every size.
+    pub fn learnt_on(&self) -> Option<Result<usize>> {
+        match self {
+            Prior::Shapes(checkpoint) => {
+                Some(ShapeAgent::load(checkpoint).map(|learnt| learnt.about.board_size).map_err(Into::into))
+            }
+            _ => None,
+        }
+    }
+
     /// The checkpoint that it needs.
     pub fn checkpoint(&mut self) -> Option<&mut String> {
         match self {

@@ -2,22 +2,23 @@
 
 use super::PlayerFactory;
 use super::go::{OneSize, learnt};
-use super::monte_carlo::{Parts, SearchFactory, Several, players, searches};
+use super::monte_carlo::{Parts, SearchFactory, Several, player_settings, players, searches};
 use crate::agent::monte_carlo::{MonteCarlo, Playout, Policy, Prior};
-use afterstate_arena::GoConduct;
+use afterstate_arena::{Conduct, GoConduct, MctsPlayer};
 use afterstate_engine::search::{
     ByReadValue, Even, GoOwnership, Grandfather, Handcrafted, NewPosition, PlayOut, PriorValue,
 };
 use afterstate_engine::value::{FusedShapes, TrackedGo, WindowSizes, Windows};
 use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, MogoSettings, Move, UniformGoPlayout};
 use afterstate_games::{Outcome, PlayoutPolicy, Rng};
+use afterstate_protocols::gtp::OpenPlayer;
 use anyhow::{Result, ensure};
 use std::sync::Arc;
 
 /// Makes players of `agent` for games on boards of `size`; with learnt shapes they play on no other.
 pub fn go_players(agent: &MonteCarlo, size: usize) -> Result<PlayerFactory<Go>> {
     let factory = players(agent, parts(agent, size)?);
-    if !agent.priors.iter().any(|prior| matches!(prior, Prior::Shapes(_))) {
+    if !knows_one_size(agent) {
         return Ok(factory);
     }
     Ok(Arc::new(move || Ok(Box::new(OneSize { size, inner: factory()? }))))
@@ -26,6 +27,20 @@ pub fn go_players(agent: &MonteCarlo, size: usize) -> Result<PlayerFactory<Go>> 
 /// Makes searches of `agent` for boards of `size`; with learnt shapes they know no other.
 pub fn go_search(agent: &MonteCarlo, size: usize) -> Result<SearchFactory<Go, GoOwnership>> {
     Ok(searches::<_, _, _, GoConduct>(agent, parts(agent, size)?))
+}
+
+/// A player that can be looked into, for boards of `size` and, without learnt shapes, any other.
+pub fn go_open_player(agent: &MonteCarlo, size: usize, seed: u64) -> Result<OpenPlayer> {
+    let parts = parts(agent, size)?;
+    let settings = player_settings(agent, parts.game_length);
+    let search = searches::<_, _, _, GoConduct>(agent, parts);
+    let player = OpenPlayer::new(MctsPlayer::new(search(), GoConduct, settings), seed);
+    Ok(if knows_one_size(agent) { player.with_size(size) } else { player })
+}
+
+/// Whether it has learnt shapes, which belong to a size of board.
+fn knows_one_size(agent: &MonteCarlo) -> bool {
+    agent.priors.iter().any(|prior| matches!(prior, Prior::Shapes(_)))
 }
 
 type GoParts = Parts<PlayOut<GoPlayout>, Several<GoPrior>, GoConduct>;
@@ -44,8 +59,7 @@ fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
             }
         });
     }
-    // Most games are decided, or given up, when so much of the board is filled.
-    let game_length = 0.9 * (size * size) as f32;
+    let game_length = GoConduct.game_length(&Go::new(size)).unwrap_or_default();
     Ok(Parts { leaf, prior: Several(prior), conduct: GoConduct, game_length })
 }
 

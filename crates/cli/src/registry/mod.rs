@@ -8,7 +8,7 @@ mod go;
 mod go_monte_carlo;
 mod monte_carlo;
 
-pub use go_monte_carlo::go_search;
+pub use go_monte_carlo::{go_open_player, go_search};
 
 use crate::agent::catalogue::did_you_mean;
 use crate::agent::{Agent, AgentSpec};

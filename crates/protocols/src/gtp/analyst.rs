@@ -126,4 +126,18 @@ pub trait Analyst: Send {
         inquiry: &Inquiry<'_>,
         report: &mut dyn FnMut(&Analysis),
     ) -> Result<Decision<Move>, PlayerError>;
+
+    /// The same for a move that will be played. An analyst that plays, too, keeps to its clock and its manners here;
+    /// others decide as they analyse.
+    ///
+    /// # Errors
+    ///
+    /// As [`Analyst::analyze`].
+    fn choose(
+        &mut self,
+        inquiry: &Inquiry<'_>,
+        report: &mut dyn FnMut(&Analysis),
+    ) -> Result<Decision<Move>, PlayerError> {
+        self.analyze(inquiry, report)
+    }
 }

@@ -138,10 +138,20 @@ fn interval(centiseconds: u32) -> Duration {
     Duration::from_millis(10 * u64::from(centiseconds.clamp(1, 360_000)))
 }
 
+/// Why an analyst is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// To know about a position.
+    Knowledge,
+    /// To play.
+    Move,
+}
+
 impl Session {
     /// Asks the analyst, shows what it reports to `show` and in live graphics, and remembers the last report.
     pub(super) fn consult(
         &mut self,
+        wanted: Wanted,
         inquiry: &Inquiry<'_>,
         show: &mut dyn FnMut(&Analysis),
     ) -> Result<Decision<Move>, PlayerError> {
@@ -155,7 +165,10 @@ impl Session {
             show(analysis);
             last = Some(analysis.clone());
         };
-        let decision = guarded(|| analyst.analyze(inquiry, &mut report));
+        let decision = guarded(|| match wanted {
+            Wanted::Knowledge => analyst.analyze(inquiry, &mut report),
+            Wanted::Move => analyst.choose(inquiry, &mut report),
+        });
         live.clear();
         if let Some(analysis) = last {
             self.seen = Some((position.clone(), analysis));
@@ -183,8 +196,9 @@ fn analyze(session: &mut Session, call: Call<'_>, dialect: Dialect) -> Result<An
     if session.analyst.is_some() {
         let budget = Budget { stop: Some(Arc::clone(&interrupt.pending)), ..Budget::default() };
         // An analyst that fails has nothing more to say; the response has begun and must end well.
-        let _ =
-            session.consult(&wishes.inquiry(&record, &budget), &mut |analysis| report.send(&wishes.select(analysis)));
+        let _ = session.consult(Wanted::Knowledge, &wishes.inquiry(&record, &budget), &mut |analysis| {
+            report.send(&wishes.select(analysis));
+        });
     } else {
         report.send(&wishes.select(&session.static_analysis(&record, wishes.side)));
     }
@@ -203,7 +217,7 @@ fn generate(session: &mut Session, call: Call<'_>, dialect: Dialect) -> Result<A
     let result = session.generate(wishes.side, |session, record, budget| {
         if session.analyst.is_some() {
             let mut show = |analysis: &Analysis| report.send(&wishes.select(analysis));
-            return session.consult(&wishes.inquiry(record, budget), &mut show);
+            return session.consult(Wanted::Move, &wishes.inquiry(record, budget), &mut show);
         }
         let player = &mut session.player;
         let decision = guarded(|| player.choose(record, budget))?;

@@ -1,6 +1,7 @@
 //! Setting the game up, and moves: the commands that every controller uses.
 
 use super::analyst::Inquiry;
+use super::analyze::Wanted;
 use super::command::{Refusal, parse_argument, parse_color, quote, refuse};
 use super::history::{MAX_MOVES, Unplayable};
 use super::live::LIVE_INTERVAL;
@@ -65,7 +66,7 @@ pub(super) fn genmove(session: &mut Session, call: Call<'_>) -> Result<Answer, R
     let mv = session.generate(side, |session, record, budget| {
         if session.live.is_on() && session.analyst.is_some() {
             let inquiry = Inquiry { interval: LIVE_INTERVAL, ..Inquiry::new(record, budget) };
-            return session.consult(&inquiry, &mut |_| {});
+            return session.consult(Wanted::Move, &inquiry, &mut |_| {});
         }
         let player = &mut session.player;
         guarded(|| player.choose(record, budget))

@@ -1,9 +1,9 @@
 //! [`SearchAnalyst`]: Monte-Carlo tree search as an [`Analyst`].
 
 use super::analyst::{Analysis, Analyst, Candidate, Inquiry};
-use afterstate_arena::PlayerError;
+use afterstate_arena::{MonteCarlo, PlayerError};
 use afterstate_engine::search::{
-    GoOwnership, Leaf, Mcts, MctsSettings, MoveReport, Prior, SearchReport, Selection, Situation,
+    GoOwnership, Leaf, Mcts, MctsSettings, MoveReport, Ownership, Prior, SearchReport, Selection, Situation,
 };
 use afterstate_engine::{Budget, Decision, Value};
 use afterstate_games::go::{Go, Move};
@@ -48,22 +48,6 @@ where
         let settings = MctsSettings { early_stop: false, ..settings };
         SearchAnalyst { search: Mcts::with(rule, leaf, prior, GoOwnership::default(), settings), rng: stream(seed, 0) }
     }
-
-    /// How many simulations there may be; `None` if something else ends the search.
-    fn limit(&self, budget: &Budget) -> Option<u64> {
-        match budget {
-            Budget { simulations: None, deadline: None, stop: None, .. } => Some(self.search.settings().simulations),
-            budget => budget.simulations,
-        }
-    }
-
-    fn analysis(&self, side: Side) -> Analysis {
-        let SearchReport { visits, value, moves, .. } = self.search.report();
-        let mut candidates: Vec<Candidate> = moves.into_iter().map(|report| candidate(report, side)).collect();
-        // The order is that of the final choice, which may prefer what was not visited to what is lost.
-        candidates.sort_by_key(|candidate| candidate.visits == 0);
-        Analysis { candidates, visits, value, ownership: self.search.observer().mean() }
-    }
 }
 
 fn candidate(report: MoveReport<Move>, side: Side) -> Candidate {
@@ -96,32 +80,58 @@ where
         inquiry: &Inquiry<'_>,
         report: &mut dyn FnMut(&Analysis),
     ) -> Result<Decision<Move>, PlayerError> {
-        let Turn::Player(side) = inquiry.record.turn() else { return Ok(Decision::resign()) };
-        let moves = inquiry.moves();
-        if moves.is_empty() {
-            return Ok(Decision::resign());
-        }
-        let situation = Situation::of(inquiry.record, &moves);
-        let limit = self.limit(inquiry.budget);
-        self.search.observer_mut().clear();
-        let mut done = 0;
-        // What threads have counted is added up only between searches, so there is one for each report.
-        loop {
-            let begin = Instant::now();
-            let end_of_interval = begin.checked_add(inquiry.interval);
-            let deadline = [inquiry.budget.deadline, end_of_interval].into_iter().flatten().min();
-            let simulations = limit.map(|limit| limit.saturating_sub(done));
-            let budget = Budget { simulations, deadline, ..inquiry.budget.clone() };
-            let mut decision = self.search.search_situation(&situation, &budget, &mut self.rng, None);
-            done += decision.effort;
-            report(&self.analysis(side));
-            let has_more = limit.is_none_or(|limit| done < limit) && !inquiry.budget.expired();
-            // A search that ends before its time has found a proof, or has no more room to count.
-            let ended_by_itself = deadline.is_none_or(|deadline| Instant::now() < deadline);
-            if !has_more || ended_by_itself {
-                decision.effort = done;
-                return Ok(decision);
-            }
+        Ok(study(&mut self.search, &mut self.rng, inquiry, report))
+    }
+}
+
+/// Searches with `search`, which must not stop early, and reports.
+pub(super) fn study(
+    search: &mut dyn MonteCarlo<Go, GoOwnership>,
+    rng: &mut Rng,
+    inquiry: &Inquiry<'_>,
+    report: &mut dyn FnMut(&Analysis),
+) -> Decision<Move> {
+    let Turn::Player(side) = inquiry.record.turn() else { return Decision::resign() };
+    let moves = inquiry.moves();
+    if moves.is_empty() {
+        return Decision::resign();
+    }
+    let situation = Situation::of(inquiry.record, &moves);
+    let limit = match inquiry.budget {
+        Budget { simulations: None, deadline: None, stop: None, .. } => Some(search.simulations()),
+        // Something else ends it, or a number.
+        budget => budget.simulations,
+    };
+    if let Some(observer) = search.observer() {
+        observer.clear();
+    }
+    let mut done = 0;
+    // What threads have counted is added up only between searches, so there is one for each report.
+    loop {
+        let begin = Instant::now();
+        let end_of_interval = begin.checked_add(inquiry.interval);
+        let deadline = [inquiry.budget.deadline, end_of_interval].into_iter().flatten().min();
+        let simulations = limit.map(|limit| limit.saturating_sub(done));
+        let budget = Budget { simulations, deadline, ..inquiry.budget.clone() };
+        let mut decision = search.search(&situation, &budget, rng, None);
+        done += decision.effort;
+        let ownership = search.observer().and_then(|observer| observer.mean());
+        report(&analysis(search.report(), side, ownership));
+        let has_more = limit.is_none_or(|limit| done < limit) && !inquiry.budget.expired();
+        // A search that ends before its time has found a proof, or has no more room to count.
+        let ended_by_itself = deadline.is_none_or(|deadline| Instant::now() < deadline);
+        if !has_more || ended_by_itself {
+            decision.effort = done;
+            return decision;
         }
     }
+}
+
+/// What a search knows, as `side` sees it, who is to move.
+pub(super) fn analysis(report: SearchReport<Move>, side: Side, ownership: Option<Ownership>) -> Analysis {
+    let SearchReport { visits, value, moves, .. } = report;
+    let mut candidates: Vec<Candidate> = moves.into_iter().map(|report| candidate(report, side)).collect();
+    // The order is that of the final choice, which may prefer what was not visited to what is lost.
+    candidates.sort_by_key(|candidate| candidate.visits == 0);
+    Analysis { candidates, visits, value, ownership }
 }

@@ -3,6 +3,7 @@
 //! The commands show what the last search found in the present position; where there was none, they search.
 
 use super::analyst::{Analysis, Candidate, Inquiry};
+use super::analyze::Wanted;
 use super::command::{Refusal, refuse};
 use super::gogui::heat_lines;
 use super::live::LIVE_INTERVAL;
@@ -129,7 +130,7 @@ fn draw(session: &mut Session, map: Map) -> Result<Answer, Refusal> {
     if !session.seen.as_ref().is_some_and(|(seen, _)| same(seen)) {
         let budget = Budget::default();
         let inquiry = Inquiry { interval: LIVE_INTERVAL, ..Inquiry::new(&record, &budget) };
-        if let Err(error) = session.consult(&inquiry, &mut |_| {}) {
+        if let Err(error) = session.consult(Wanted::Knowledge, &inquiry, &mut |_| {}) {
             return refuse(format!("the search cannot look at this position: {error}"));
         }
     }

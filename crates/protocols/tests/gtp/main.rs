@@ -3,6 +3,7 @@
 mod analysis;
 mod conduct;
 mod files;
+mod open_player;
 mod players;
 mod robustness;
 mod search;

@@ -59,7 +59,7 @@ pub struct Watch<'a, M> {
     /// How long to wait between two reports.
     pub every: Duration,
     /// Gets each report. It is called by the searching thread, which goes on when it returns.
-    pub report: &'a mut (dyn FnMut(SearchReport<M>) + Send),
+    pub report: &'a mut dyn FnMut(SearchReport<M>),
 }
 
 /// Monte-Carlo tree search with selection rule `S`, default policy `L`, priors `P` and an observer `O`.
@@ -119,6 +119,13 @@ where
     /// Its settings.
     pub fn settings(&self) -> &MctsSettings {
         &self.settings
+    }
+
+    /// Sets whether searches stop as soon as the rest of the budget cannot change the decision
+    /// ([`MctsSettings::early_stop`]): whoever looks at a position wants to know about all moves, not only which is the best.
+    /// Returns what was set before.
+    pub fn set_early_stop(&mut self, early_stop: bool) -> bool {
+        std::mem::replace(&mut self.settings.early_stop, early_stop)
     }
 
     /// What watched, with all that it saw.

@@ -1,0 +1,110 @@
+//! A player by tree search that analyses with its own search.
+
+use super::analysis::talk;
+use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings};
+use afterstate_engine::search::{GoOwnership, McRave, Mcts, MctsSettings, PlayOut};
+use afterstate_games::go::MogoPlayout;
+use afterstate_protocols::gtp::{OpenPlayer, Session};
+use std::time::Duration;
+
+fn open() -> Session {
+    let settings = MctsSettings { simulations: 400, memory_mib: 16, ..MctsSettings::default() };
+    let playout = PlayOut(MogoPlayout::default());
+    let search = Mcts::with(McRave::default(), playout, (), GoOwnership::default(), settings);
+    let player = OpenPlayer::new(MctsPlayer::new(Box::new(search), GoConduct, MctsPlayerSettings::default()), 1);
+    Session::new("open", Box::new(player.clone())).with_analyst(Box::new(player)).with_seed(3)
+}
+
+/// The move of an answer to a `genmove` of any kind.
+fn played(answer: &str) -> &str {
+    let answer = answer.trim_end();
+    answer.rsplit_once("play ").map_or_else(|| answer.strip_prefix("= ").unwrap(), |(_, mv)| mv)
+}
+
+#[test]
+fn the_same_moves_are_played_with_analysis_and_without() {
+    let (mut plain, mut analysing) = (open(), open());
+    for session in [&mut plain, &mut analysing] {
+        session.respond("boardsize 5");
+        session.respond("komi 0.5");
+    }
+    let commands = ["lz-genmove_analyze", "kata-genmove_analyze", "cgos-genmove_analyze"];
+    for (i, command) in commands.iter().cycle().take(9).enumerate() {
+        let color = ["b", "w"][i % 2];
+        let expected = plain.respond(&format!("genmove {color}"));
+        let answer = analysing.respond(&format!("{command} {color}"));
+        assert_eq!(played(&answer), played(&expected), "{command}: {answer}");
+        let leads = format!("info move {} ", played(&answer));
+        let shown = answer.lines().rfind(|line| line.starts_with("info ")).unwrap_or(&leads);
+        assert!(shown.starts_with(&leads), "{answer}");
+    }
+}
+
+/// The search is not asked about passes, but the player passes: the report says so.
+#[test]
+fn a_move_of_manners_leads_the_report() {
+    let mut session = open();
+    session.respond("boardsize 5");
+    session.respond("komi 0.5");
+    for point in ["C1", "C2", "C3", "C4", "C5", "B3", "D3"] {
+        assert_eq!(session.respond(&format!("play b {point}")), "= \n\n");
+    }
+    session.respond("play w pass");
+    let answer = session.respond("kata-genmove_analyze b ownership true");
+    assert!(answer.ends_with("\nplay pass\n\n"), "{answer}");
+    let shown = answer.lines().rfind(|line| line.starts_with("info ")).unwrap();
+    assert!(shown.starts_with("info move pass visits ") && shown.contains(" order 1 "), "{answer}");
+    assert!(shown.contains(" ownership "), "{answer}");
+}
+
+/// An analysis in the middle of a game, ended by whatever comes, and the game goes on.
+#[test]
+fn a_game_is_played_with_looks_in_between() {
+    let talk = talk(open());
+    let ask = |command: &str| {
+        talk.send(&format!("{command}\n"));
+        let mut lines = vec![talk.line()];
+        while lines.last().is_some_and(|line| line != "\n") {
+            lines.push(talk.line());
+        }
+        lines
+    };
+    ask("boardsize 5");
+    for color in ["b", "w", "b", "w"] {
+        talk.send(&format!("kata-analyze {color} 1 rootInfo true ownership true\n"));
+        assert_eq!(talk.line(), "= \n");
+        // It does not end by itself, although a move is decided by 400 simulations.
+        let visits = |line: String| line.split("rootInfo visits ").nth(1)?.split(' ').next()?.parse::<u64>().ok();
+        let enough = (0..10_000).any(|_| visits(talk.line()).expect("a number of visits") >= 1000);
+        assert!(enough);
+        talk.send(&format!("genmove {color}\n"));
+        while talk.line() != "\n" {}
+        let answer = talk.line();
+        assert!(answer.starts_with("= ") && answer.len() > 3, "{answer}");
+        assert_eq!(talk.line(), "\n");
+    }
+    assert_eq!(ask("undo"), ["= \n", "\n"]);
+    talk.send("lz-analyze 1\n");
+    assert_eq!(talk.line(), "= \n");
+    talk.line();
+    talk.send("quit\n");
+    while talk.line() != "\n" {}
+    assert_eq!((talk.line(), talk.line()), ("= \n".to_owned(), "\n".to_owned()));
+    talk.end.recv_timeout(Duration::from_secs(60)).expect("the end");
+}
+
+#[test]
+fn knowledge_of_one_board_is_not_used_on_another() {
+    let settings = MctsSettings { simulations: 50, memory_mib: 4, ..MctsSettings::default() };
+    let playout = PlayOut(MogoPlayout::default());
+    let search = Mcts::with(McRave::default(), playout, (), GoOwnership::default(), settings);
+    let player = MctsPlayer::new(Box::new(search), GoConduct, MctsPlayerSettings::default());
+    let player = OpenPlayer::new(player, 1).with_size(7);
+    let mut session = Session::new("open", Box::new(player.clone())).with_analyst(Box::new(player));
+    session.respond("boardsize 9");
+    assert!(session.respond("genmove b").contains("plays on 7x7 only, the board is 9x9"));
+    assert!(session.respond("lz-genmove_analyze b").starts_with("? "));
+    assert_eq!(session.respond("lz-analyze b"), "= \n\n");
+    session.respond("boardsize 7");
+    assert!(session.respond("lz-genmove_analyze b").contains("\nplay "));
+}
