@@ -5,6 +5,7 @@
 //!
 //! Reading order: [`game`] → [`tic_tac_toe`] → [`record`] → [`go`].
 
+pub mod chess;
 pub mod conformance;
 pub mod connect_four;
 pub mod game;
@@ -16,6 +17,7 @@ pub mod record;
 pub mod rng;
 pub mod tic_tac_toe;
 
+pub use chess::Chess;
 pub use connect_four::ConnectFour;
 pub use game::{Deterministic, Game, IndexedMoves, Outcome, Repetition, Side, Turn};
 pub use notation::{Notation, NotationError};

@@ -1,0 +1,103 @@
+//! Positions as FEN, moves as UCI writes them and as people do (SAN).
+
+use super::{Chess, Move, castles_as_usual};
+use crate::{Notation, NotationError};
+use cozy_chess::util::{display_san_move, display_uci_move, parse_san_move, parse_uci_move};
+use cozy_chess::{Board, Color, File, Piece, Rank, Square};
+
+impl Chess {
+    /// A legal move in standard algebraic notation: `Nf3`, `exd8=Q+`, `O-O`. Illegal ones have none, and come out as
+    /// [`Notation::move_text`] writes them.
+    ///
+    /// ```
+    /// use afterstate_games::{Chess, Notation};
+    /// let game = Chess::new();
+    /// assert_eq!(game.san(game.parse_move("g1f3")?), "Nf3");
+    /// # Ok::<(), afterstate_games::NotationError>(())
+    /// ```
+    pub fn san(&self, mv: Move) -> String {
+        if self.board.is_legal(mv) { display_san_move(&self.board, mv).to_string() } else { self.move_text(mv) }
+    }
+
+    /// A legal move from standard algebraic notation. Signs for check and quality may be missing or wrong, and castling may be
+    /// written with zeros.
+    ///
+    /// # Errors
+    ///
+    /// If no legal move, or more than one, is written like that.
+    pub fn parse_san(&self, text: &str) -> Result<Move, NotationError> {
+        let bare = text.trim_end_matches(['+', '#', '!', '?']);
+        let castling = if bare.starts_with("0-0") { bare.replace('0', "O") } else { bare.to_string() };
+        let known = castling.is_ascii().then(|| parse_san_move(&self.board, &castling).ok()).flatten();
+        known
+            .filter(|&mv| self.board.is_legal(mv))
+            .ok_or_else(|| NotationError::new("move", text, "a legal move such as e2e4, e7e8q, Nf3, exd5 or O-O"))
+    }
+
+    /// The piece on a square as FEN writes it, or a point.
+    fn symbol(&self, square: Square) -> char {
+        let Some(piece) = self.board.piece_on(square) else { return '.' };
+        let letter = char::from(piece);
+        if self.board.color_on(square) == Some(Color::White) { letter.to_ascii_uppercase() } else { letter }
+    }
+}
+
+impl Notation for Chess {
+    const NAME: &'static str = "chess";
+
+    /// As UCI writes moves: `e2e4`, `e7e8q`; castling is `e1g1`, and `e1h1` in Chess960.
+    fn move_text(&self, mv: Move) -> String {
+        // Only a move of a king that stands there can be castling.
+        if self.chess960 || self.board.piece_on(mv.from) != Some(Piece::King) {
+            return mv.to_string();
+        }
+        display_uci_move(&self.board, mv).to_string()
+    }
+
+    /// A move as UCI writes it, or a legal one in standard algebraic notation.
+    fn parse_move(&self, text: &str) -> Result<Move, NotationError> {
+        let looks_like_uci = matches!(text.as_bytes(), [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8', ..]);
+        match looks_like_uci
+            .then(|| if self.chess960 { text.parse().ok() } else { parse_uci_move(&self.board, text).ok() })
+        {
+            Some(Some(mv)) => Ok(mv),
+            _ => self.parse_san(text),
+        }
+    }
+
+    /// FEN; with Shredder's castling rights in Chess960.
+    fn position_text(&self) -> String {
+        if self.chess960 { format!("{:#}", self.board) } else { self.board.to_string() }
+    }
+
+    /// FEN, with the files of the rooks as castling rights in Chess960. The two counts may be missing.
+    fn parse_position(text: &str) -> Result<Chess, NotationError> {
+        let error = |expected: &str| NotationError::new("position", text, expected);
+        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+        let whole = match fields.len() {
+            4 => format!("{} 0 1", fields.join(" ")),
+            6 => fields.join(" "),
+            _ => return Err(error("a FEN of six fields: pieces, w or b, castling, en passant and two counts")),
+        };
+        let rights_of_files = fields[2].contains(|c| matches!(c, 'a'..='h' | 'A'..='H'));
+        let board = Board::from_fen(&whole, rights_of_files).map_err(|why| {
+            let why = why.to_string();
+            error(&format!("a FEN of a position that can be played ({})", why.trim_end_matches('.').to_lowercase()))
+        })?;
+        let chess960 = rights_of_files || !castles_as_usual(&board);
+        Ok(Chess { board, chess960 })
+    }
+
+    fn diagram(&self) -> String {
+        let mut text = String::new();
+        for &rank in Rank::ALL.iter().rev() {
+            text += &format!("{} ", rank as usize + 1);
+            for file in File::ALL {
+                text.push(' ');
+                text.push(self.symbol(Square::new(file, rank)));
+            }
+            text.push('\n');
+        }
+        text + "\n   a b c d e f g h\n"
+    }
+}
