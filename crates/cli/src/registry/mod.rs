@@ -16,7 +16,7 @@ use afterstate_arena::{AlphaBetaPlayer, GameResult, Player, PlayerError, RandomP
 use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
 use afterstate_engine::value::Indifferent;
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
-use afterstate_games::{ConnectFour, Deterministic, IndexedMoves, Notation, Record, Side, TicTacToe};
+use afterstate_games::{Chess, ConnectFour, Deterministic, IndexedMoves, Notation, Record, Side, TicTacToe};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Serialize;
 use std::sync::Arc;
@@ -49,6 +49,12 @@ pub const GAMES: &[GameInfo] = &[
         moves: "the column: 1 (left) to 7",
     },
     GameInfo {
+        name: Chess::NAME,
+        summary: "all rules, with draws by repetition, fifty moves and insufficient material",
+        boards: "8x8",
+        moves: "as UCI or people write them: e2e4, e7e8q, Nf3, O-O",
+    },
+    GameInfo {
         name: Go::NAME,
         summary: "area scoring, positional superko, suicide illegal",
         boards: "5x5 to 19x19: go5 … go19, or go with --size (default 9); komi in half points, default 7.5",
@@ -63,6 +69,8 @@ pub enum GameSpec {
     TicTacToe,
     /// Connect Four.
     ConnectFour,
+    /// Chess.
+    Chess,
     /// Go.
     Go {
         /// Points along one edge.
@@ -114,6 +122,7 @@ impl GameSpec {
         match base {
             TicTacToe::NAME if base == name => plain(GameSpec::TicTacToe),
             ConnectFour::NAME if base == name => plain(GameSpec::ConnectFour),
+            Chess::NAME if base == name => plain(GameSpec::Chess),
             Go::NAME => {
                 let written = Some(&name[base.len()..]).filter(|digits| !digits.is_empty());
                 let written = written.map(|digits| digits.parse::<usize>().unwrap_or(usize::MAX));
@@ -148,6 +157,7 @@ impl GameSpec {
         match self {
             GameSpec::TicTacToe => TicTacToe::NAME.to_string(),
             GameSpec::ConnectFour => ConnectFour::NAME.to_string(),
+            GameSpec::Chess => Chess::NAME.to_string(),
             GameSpec::Go { size, .. } => format!("{}{size}", Go::NAME),
         }
     }
@@ -167,6 +177,7 @@ pub fn visit<V: Visitor>(game: GameSpec, visitor: V) -> V::Output {
     match game {
         GameSpec::TicTacToe => visitor.visit(TicTacToe::default()),
         GameSpec::ConnectFour => visitor.visit(ConnectFour::default()),
+        GameSpec::Chess => visitor.visit(Chess::default()),
         GameSpec::Go { size, komi } => visitor.visit(Go::new(size).with_komi(komi)),
     }
 }
@@ -263,6 +274,19 @@ impl Playable for TicTacToe {
 impl Playable for ConnectFour {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
         unlearnt(agent, 36.0)
+    }
+}
+
+impl Playable for Chess {
+    fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
+        unlearnt(agent, 80.0)
+    }
+
+    fn side_name(side: Side) -> &'static str {
+        match side {
+            Side::First => "White",
+            Side::Second => "Black",
+        }
     }
 }
 
