@@ -98,6 +98,11 @@ impl ConnectFour {
         if self.taken().count_ones().is_multiple_of(2) { Side::First } else { Side::Second }
     }
 
+    #[inline]
+    pub(crate) fn holds(&self, side: Side, column: usize, row: usize) -> bool {
+        self.discs[side.index()] & 1 << (column * STRIDE + row) != 0
+    }
+
     /// What stands in `column` and `row` (from the bottom).
     fn symbol(&self, column: usize, row: usize) -> char {
         match 1u64 << (column * STRIDE + row) {

@@ -64,6 +64,10 @@ impl TicTacToe {
         if self.taken().count_ones().is_multiple_of(2) { Side::First } else { Side::Second }
     }
 
+    pub(crate) fn holds(&self, side: Side, column: usize, row: usize) -> bool {
+        self.marks[side.index()] & Square((3 * row + column) as u8).bit() != 0
+    }
+
     fn symbol(&self, square: Square) -> char {
         match square.bit() {
             bit if self.marks[0] & bit != 0 => 'X',
