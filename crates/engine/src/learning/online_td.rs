@@ -7,7 +7,6 @@
 use super::td::TdSettings;
 use crate::Value;
 use crate::value::{AccruingWeights, ActiveChange, ActiveSet, Weights};
-use afterstate_games::Outcome;
 
 /// The rule at work on one game, with weights of its own.
 ///
@@ -19,6 +18,8 @@ pub struct OnlineTd {
     weights: AccruingWeights,
     /// What the last moves changed, by t modulo n: change t leads to sₜ.
     changes: [ActiveChange; 2],
+    /// What sₜ is worth beside φ(sₜ)·θ, by t modulo n.
+    beside: [f32; 2],
     /// Positions reached in this game, and after its end as many times the outcome as the rule looks ahead.
     time: usize,
     /// Positions that have learnt.
@@ -35,7 +36,15 @@ impl OnlineTd {
     pub fn new(weights: &Weights, settings: TdSettings) -> OnlineTd {
         assert!(settings.lambda == 0.0, "λ is {}: this rule has no eligibility traces", settings.lambda);
         let weights = AccruingWeights::new(weights);
-        OnlineTd { settings, weights, changes: Default::default(), time: 0, updates: 0, squared_error: 0.0 }
+        OnlineTd {
+            settings,
+            weights,
+            changes: Default::default(),
+            beside: [0.0; 2],
+            time: 0,
+            updates: 0,
+            squared_error: 0.0,
+        }
     }
 
     /// The weights.
@@ -72,10 +81,25 @@ impl OnlineTd {
     /// Position sₜ was reached. Moves sₜ₋ₙ towards `value`, V(sₜ).
     #[inline]
     pub fn reached(&mut self, value: Value) {
-        let plies = self.settings.plies.count();
-        if self.time >= plies {
-            self.update(value);
+        self.reached_beside(value, 0.0);
+    }
+
+    /// The same where `value` is that of φ(sₜ)·θ and `beside` together: something else, that does not learn, has its
+    /// say.
+    #[inline]
+    pub fn reached_beside(&mut self, value: Value, beside: f32) {
+        let slot = self.time % self.settings.plies.count();
+        if self.time >= self.settings.plies.count() {
+            self.update(value, self.beside[slot]);
         }
+        self.beside[slot] = beside;
+        self.step();
+    }
+
+    /// The next position waits for its target.
+    #[inline]
+    fn step(&mut self) {
+        let plies = self.settings.plies.count();
         self.time += 1;
         if self.time >= plies {
             let change = &mut self.changes[self.time % plies];
@@ -86,9 +110,18 @@ impl OnlineTd {
 
     /// The last move ended the game, in a position with these active features: every position that still waits moves
     /// towards the outcome.
-    pub fn ended(&mut self, outcome: Outcome, active: &ActiveSet) {
+    pub fn ended(&mut self, outcome: impl Into<Value>, active: &ActiveSet) {
+        let outcome = outcome.into();
         for _ in 0..self.settings.plies.count() {
-            self.reached(outcome.into());
+            self.reached(outcome);
+        }
+        self.weights.settle(active);
+    }
+
+    /// The game ends here, in a position with these active features, and nobody learns from how.
+    pub fn abandoned(&mut self, active: &ActiveSet) {
+        for _ in 0..self.settings.plies.count() {
+            self.step();
         }
         self.weights.settle(active);
     }
@@ -99,8 +132,8 @@ impl OnlineTd {
     }
 
     #[inline]
-    fn update(&mut self, target: Value) {
-        let error = target.0 - self.settings.squash.value(self.weights.sum()).0;
+    fn update(&mut self, target: Value, beside: f32) {
+        let error = target.0 - self.settings.squash.value(self.weights.sum() + beside).0;
         self.squared_error += f64::from(error) * f64::from(error);
         self.updates += 1;
         self.weights.add(self.settings.step_size * error / self.weights.norm_squared().max(1) as f32);

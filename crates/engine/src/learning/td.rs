@@ -13,7 +13,6 @@
 use super::eligibility::{EligibilityTrace, TraceKind};
 use crate::Value;
 use crate::value::{ActiveSet, Squash, Weights};
-use afterstate_games::Outcome;
 use serde::{Deserialize, Serialize};
 
 /// How far ahead the target is.
@@ -70,6 +69,8 @@ pub struct Td {
     settings: TdSettings,
     /// φ of the last positions, by t modulo 2 (modulo 1 for one-ply): each waits for its target.
     waiting: [ActiveSet; 2],
+    /// What they are worth beside φ·θ.
+    beside: [f32; 2],
     /// Traces by parity; none when λ = 0, where the waiting set is the trace.
     traces: Option<[EligibilityTrace; 2]>,
     /// Positions reached in this game.
@@ -81,7 +82,7 @@ impl Td {
     /// A rule for a function of `count` weights.
     pub fn new(count: usize, settings: TdSettings) -> Td {
         let traces = (settings.lambda > 0.0).then(|| [(); 2].map(|()| EligibilityTrace::new(count, settings.traces)));
-        Td { settings, waiting: Default::default(), traces, time: 0, squared_error: 0.0 }
+        Td { settings, waiting: Default::default(), beside: [0.0; 2], traces, time: 0, squared_error: 0.0 }
     }
 
     /// A game begins.
@@ -97,12 +98,20 @@ impl Td {
     /// Moves sₜ₋ₙ towards `value`, V(sₜ).
     #[inline]
     pub fn reached(&mut self, set: &mut ActiveSet, value: Value, weights: &Weights) {
+        self.reached_beside(set, value, 0.0, weights);
+    }
+
+    /// The same where `value` is that of φ(sₜ)·θ and `beside` together: something else, that does not learn, has its
+    /// say.
+    #[inline]
+    pub fn reached_beside(&mut self, set: &mut ActiveSet, value: Value, beside: f32, weights: &Weights) {
         let plies = self.settings.plies.count();
         let slot = self.time % plies;
         if self.time >= plies {
             self.update(slot, value, weights);
         }
         std::mem::swap(&mut self.waiting[slot], set);
+        self.beside[slot] = beside;
         if let Some(traces) = &mut self.traces {
             traces[slot].visit(&self.waiting[slot], self.settings.lambda);
         }
@@ -111,10 +120,10 @@ impl Td {
 
     /// The game has ended in the position that follows the last one reached: every position that still
     /// waits moves towards the outcome.
-    pub fn ended(&mut self, outcome: Outcome, weights: &Weights) {
-        let plies = self.settings.plies.count();
+    pub fn ended(&mut self, outcome: impl Into<Value>, weights: &Weights) {
+        let (plies, outcome) = (self.settings.plies.count(), outcome.into());
         for time in self.time.max(plies)..self.time + plies {
-            self.update(time % plies, outcome.into(), weights);
+            self.update(time % plies, outcome, weights);
         }
     }
 
@@ -126,7 +135,7 @@ impl Td {
     #[inline]
     fn update(&mut self, slot: usize, target: Value, weights: &Weights) {
         let set = &self.waiting[slot];
-        let error = target.0 - self.settings.squash.value(weights.sum(set)).0;
+        let error = target.0 - self.settings.squash.value(weights.sum(set) + self.beside[slot]).0;
         self.squared_error += f64::from(error) * f64::from(error);
         match &self.traces {
             None => weights.add(set, self.settings.step_size * error / set.norm_squared().max(1) as f32),

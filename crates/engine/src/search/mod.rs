@@ -1,6 +1,7 @@
 //! Choosing a move.
 
 pub mod alpha_beta;
+pub mod dyna2;
 pub mod flat_monte_carlo;
 mod greedy_mcts;
 mod handcrafted;
@@ -14,11 +15,15 @@ pub mod prior;
 mod rave;
 mod score;
 pub mod selection;
+mod short_term_memory;
+mod table_lookup;
+pub mod td_search;
 mod transposition;
 pub mod tree;
 pub mod uct;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
+pub use dyna2::{Dyna2, LongTermMemory, LongTermShapes, NoShortTerm};
 pub use flat_monte_carlo::{FlatMonteCarlo, FlatMonteCarloSettings};
 pub use greedy_mcts::GreedyMcts;
 pub use handcrafted::Handcrafted;
@@ -34,6 +39,9 @@ pub use prior::{ByReadValue, ByValue, Even, Experience, Grandfather, NewPosition
 pub use rave::Rave;
 pub use score::Score;
 pub use selection::Selection;
+pub use short_term_memory::{FeatureMemory, ShortTermMemory};
+pub use table_lookup::TableLookup;
+pub use td_search::{TdSearch, TdSearchSettings};
 pub use transposition::{Bound, Entry, TranspositionTable};
 pub use uct::Uct;
 

@@ -142,6 +142,11 @@ impl AccruingWeights {
         (self.credit, self.sum, self.overlap, self.active) = (0.0, 0.0, 0.0, 0);
     }
 
+    /// θ ← 0. There must be no active features.
+    pub fn clear(&mut self) {
+        self.entries.fill(at_rest(0.0));
+    }
+
     /// Writes all weights to `to`.
     pub fn publish(&self, to: &Weights) {
         for index in 0..self.len() {

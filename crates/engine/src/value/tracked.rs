@@ -12,10 +12,21 @@ pub trait Track<G: Game>: Clone + Send + Sync + 'static {
 
 /// A position together with features that follow its moves. It is itself a [`Game`], so whatever
 /// searches or learns can run on it unchanged.
-#[derive(Clone)]
 pub struct Tracked<G: Game, T: Track<G>> {
     game: G,
     track: T,
+}
+
+impl<G: Game, T: Track<G>> Clone for Tracked<G, T> {
+    fn clone(&self) -> Self {
+        Tracked { game: self.game.clone(), track: self.track.clone() }
+    }
+
+    #[inline]
+    fn clone_from(&mut self, from: &Self) {
+        self.game.clone_from(&from.game);
+        self.track.clone_from(&from.track);
+    }
 }
 
 impl<G: Game, T: Track<G>> Tracked<G, T> {
@@ -85,10 +96,21 @@ impl<G: Game, T: Track<G>> Game for Tracked<G, T> {
 impl<G: Deterministic, T: Track<G>> Deterministic for Tracked<G, T> {}
 
 /// The windows of a Go position, stone by stone.
-#[derive(Clone)]
 pub struct WindowTrack {
     pub(crate) windows: &'static Windows,
     pub(crate) patterns: Patterns,
+}
+
+impl Clone for WindowTrack {
+    fn clone(&self) -> Self {
+        WindowTrack { windows: self.windows, patterns: self.patterns.clone() }
+    }
+
+    #[inline]
+    fn clone_from(&mut self, from: &Self) {
+        self.windows = from.windows;
+        self.patterns.clone_from(&from.patterns);
+    }
 }
 
 /// Go with its windows read: what local shapes are computed from.

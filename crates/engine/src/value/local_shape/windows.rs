@@ -217,10 +217,22 @@ impl Windows {
 }
 
 /// What every window shows in some position, kept up to date stone by stone.
-#[derive(Clone)]
 pub struct Patterns {
     numbers: [u16; MAX_WINDOWS],
     len: u16,
+}
+
+impl Clone for Patterns {
+    fn clone(&self) -> Self {
+        Patterns { ..*self }
+    }
+
+    /// Copies only the windows that there are.
+    #[inline]
+    fn clone_from(&mut self, from: &Self) {
+        self.len = from.len;
+        self.numbers[..usize::from(from.len)].copy_from_slice(from.numbers());
+    }
 }
 
 impl Patterns {
