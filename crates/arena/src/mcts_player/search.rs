@@ -2,7 +2,8 @@
 
 use afterstate_engine::search::prior::Prior;
 use afterstate_engine::search::{
-    Decision, FlatMonteCarlo, Leaf, Mcts, MoveReport, PlayoutObserver, Proof, SearchReport, Selection, Situation, Watch,
+    Decision, FlatMonteCarlo, Leaf, Mcts, MoveReport, PlayoutObserver, Proof, SearchReport, Selection, ShortTermMemory,
+    Situation, TdSearch, Watch,
 };
 use afterstate_engine::{Budget, Value};
 use afterstate_games::{Deterministic, Game, IndexedMoves, Rng};
@@ -140,5 +141,51 @@ impl<G: Game, L: Leaf<G>, O> MonteCarlo<G, O> for FlatMonteCarlo<G, L> {
 
     fn observer(&mut self) -> Option<&mut O> {
         None
+    }
+}
+
+/// What was learnt is about features and not about places in a tree: it is kept whatever is played.
+impl<G, M, L, O> MonteCarlo<G, O> for TdSearch<G, M, L, O>
+where
+    G: Game,
+    M: ShortTermMemory<G>,
+    L: Leaf<G>,
+    O: PlayoutObserver<G>,
+{
+    fn search(
+        &mut self,
+        situation: &Situation<'_, G>,
+        budget: &Budget,
+        rng: &mut Rng,
+        watch: Option<Watch<'_, G::Move>>,
+    ) -> Decision<G::Move> {
+        self.search_situation(situation, budget, rng, watch)
+    }
+
+    fn report(&self) -> SearchReport<G::Move> {
+        TdSearch::report(self).clone()
+    }
+
+    fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
+        position.candidate_moves(moves);
+    }
+
+    fn advance(&mut self, _mv: G::Move, _position: &G) {}
+
+    fn clear(&mut self) {
+        TdSearch::clear(self);
+    }
+
+    fn simulations(&self) -> u64 {
+        self.settings().simulations
+    }
+
+    /// It never stops early: every simulation may still change the value of every move.
+    fn set_early_stop(&mut self, _early_stop: bool) -> bool {
+        false
+    }
+
+    fn observer(&mut self) -> Option<&mut O> {
+        Some(self.observer_mut())
     }
 }

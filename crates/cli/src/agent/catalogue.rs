@@ -1,6 +1,6 @@
 //! Every kind of agent with every setting: what `agents` prints, what specs are checked against.
 
-use super::monte_carlo;
+use super::{monte_carlo, td_search};
 use serde::Serialize;
 
 /// One setting of a kind of agent.
@@ -74,6 +74,9 @@ pub const KINDS: &[Kind] = &[
     monte_carlo::KINDS[2],
     monte_carlo::KINDS[3],
     monte_carlo::KINDS[4],
+    // td-search, dyna-2
+    td_search::KINDS[0],
+    td_search::KINDS[1],
     Kind {
         name: "gtp",
         summary: "an external Go program that speaks GTP 2",

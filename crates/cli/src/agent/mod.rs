@@ -6,6 +6,7 @@
 pub mod catalogue;
 pub mod monte_carlo;
 mod settings;
+pub mod td_search;
 
 use afterstate_engine::value::ShapeAgent;
 use afterstate_engine::value::shape_agent::checkpoints_in;
@@ -15,6 +16,7 @@ use monte_carlo::{MonteCarlo, Prior};
 use settings::Settings;
 use std::path::Path;
 use std::time::Duration;
+use td_search::TdSearch;
 
 /// Who plays.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +50,8 @@ pub enum Agent {
     },
     /// `flat-mc`, `mcts`, `uct`, `rave`, `mc-rave`
     MonteCarlo(Box<MonteCarlo>),
+    /// `td-search`, `dyna-2`
+    TdSearch(Box<TdSearch>),
     /// `gtp`
     Gtp {
         /// Command line.
@@ -96,6 +100,7 @@ impl AgentSpec {
                 vec![checkpoint]
             }
             Agent::MonteCarlo(agent) => agent.priors.iter_mut().filter_map(Prior::checkpoint).collect(),
+            Agent::TdSearch(agent) => agent.memory.iter_mut().collect(),
             _ => Vec::new(),
         };
         for checkpoint in checkpoints {
@@ -141,6 +146,7 @@ impl Agent {
             "flat-mc" | "mcts" | "uct" | "rave" | "mc-rave" => {
                 Agent::MonteCarlo(Box::new(MonteCarlo::build(&mut settings)?))
             }
+            "td-search" | "dyna-2" => Agent::TdSearch(Box::new(TdSearch::build(&mut settings)?)),
             other => bail!("agent kind '{other}' is listed but cannot be built"),
         };
         Ok(agent)

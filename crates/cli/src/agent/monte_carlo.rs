@@ -102,20 +102,21 @@ impl Prior {
     }
 }
 
-const SIMULATIONS: Setting = setting("simulations", Some("3000"), "simulations for a move when no clock limits it");
-const PLAYOUT: Setting =
+pub(super) const SIMULATIONS: Setting =
+    setting("simulations", Some("3000"), "simulations for a move when no clock limits it");
+pub(super) const PLAYOUT: Setting =
     setting("playout", Some("usual"), "how simulations end: uniform; in go also mogo, which is usual there, and fuego");
-const WITHOUT: Setting = setting(
+pub(super) const WITHOUT: Setting = setting(
     "playout-without",
     Some("none"),
     "rules of the playout to leave out, joined by +: save, patterns, captures; of fuego also capture-last, low-liberties",
 );
-const SELF_ATARI: Setting = setting(
+pub(super) const SELF_ATARI: Setting = setting(
     "avoid-self-atari",
     Some("usual"),
     "whether rules of the playout avoid self-atari: true, false, or usual (mogo false, fuego true)",
 );
-const MERCY: Setting = setting(
+pub(super) const MERCY: Setting = setting(
     "mercy",
     Some("usual"),
     "lead in stones that ends a playout, as a share of the points, 0 (never) to 1, or usual (mogo 0, fuego 0.3)",
@@ -136,12 +137,12 @@ const THREADS: Setting = setting("threads", Some("1"), "threads that simulate, 1
 const PARALLEL: Setting = setting("parallel", Some("tree"), "threads share one tree, or have one each: tree or root");
 const MEMORY: Setting = setting("memory-mib", Some("256"), "memory for the tree in MiB, 1 to 1048576");
 const REUSE: Setting = setting("reuse", Some("true"), "keep the tree below the moves played: true or false");
-const RESIGN: Setting = setting(
+pub(super) const RESIGN: Setting = setting(
     "resign",
     Some("0.05"),
     "resign when the chance to win was below this three times in a row, 0 (never) to 1",
 );
-const PONDER: Setting = setting("ponder", Some("false"), "search on the opponent's time: true or false");
+pub(super) const PONDER: Setting = setting("ponder", Some("false"), "search on the opponent's time: true or false");
 
 macro_rules! tree_settings {
     ($($own:expr),* $(,)?) => {
@@ -216,6 +217,46 @@ pub const KINDS: [Kind; 5] = [
     },
 ];
 
+impl Playout {
+    /// Reads the settings of a default policy; in Go the usual one is `usual`.
+    pub(super) fn build(settings: &mut Settings, usual: Policy) -> Result<Playout> {
+        let policy = settings.choice(
+            "playout",
+            &[("usual", Policy::Usual), ("uniform", Policy::Uniform), ("mogo", Policy::Mogo), ("fuego", Policy::Fuego)],
+        )?;
+        let without = settings.text("playout-without")?;
+        let without: Vec<String> = match without.as_str() {
+            "none" => Vec::new(),
+            names => names.split('+').map(|name| name.trim().to_string()).collect(),
+        };
+        let named = if policy == Policy::Usual { usual } else { policy };
+        let known: &[&str] = match named {
+            Policy::Uniform => &[],
+            Policy::Mogo | Policy::Usual => &["save", "patterns", "captures"],
+            Policy::Fuego => &["capture-last", "save", "low-liberties", "patterns", "captures"],
+        };
+        for name in &without {
+            ensure!(
+                known.contains(&name.as_str()),
+                "{}: playout-without '{name}': expected {}",
+                settings.source(),
+                if known.is_empty() {
+                    "nothing, for uniform playouts have no rules".to_string()
+                } else {
+                    known.join(", ")
+                }
+            );
+        }
+        let avoid_self_atari =
+            settings.choice("avoid-self-atari", &[("usual", None), ("true", Some(true)), ("false", Some(false))])?;
+        let mercy = match settings.text("mercy")?.as_str() {
+            "usual" => None,
+            _ => Some(settings.number("mercy", 0.0, 1.0)? as f32),
+        };
+        Ok(Playout { policy, without, avoid_self_atari, mercy })
+    }
+}
+
 impl MonteCarlo {
     /// Reads the settings of an agent of a kind in [`KINDS`].
     pub fn build(settings: &mut Settings) -> Result<MonteCarlo> {
@@ -223,7 +264,7 @@ impl MonteCarlo {
         let simulations = settings.whole("simulations", 1, 1_000_000_000_000)?;
         let mut player =
             MctsPlayerSettings { resign_below: settings.number("resign", 0.0, 1.0)? as f32, ..Default::default() };
-        let playout = playout(settings)?;
+        let playout = Playout::build(settings, Policy::Mogo)?;
         if kind == "flat-mc" {
             let search = MctsSettings { simulations, ..MctsSettings::default() };
             let experience = Experience { monte_carlo: 0, amaf: 0 };
@@ -282,38 +323,6 @@ fn schedule(settings: &mut Settings) -> Result<Schedule> {
         1 => Schedule::MinimumMse { bias: settings.number("bias", 0.0, 1.0)? as f32 },
         _ => Schedule::FullMinimumMse { bias: settings.number("bias", 0.0, 1.0)? as f32 },
     })
-}
-
-fn playout(settings: &mut Settings) -> Result<Playout> {
-    let policy = settings.choice(
-        "playout",
-        &[("usual", Policy::Usual), ("uniform", Policy::Uniform), ("mogo", Policy::Mogo), ("fuego", Policy::Fuego)],
-    )?;
-    let without = settings.text("playout-without")?;
-    let without: Vec<String> = match without.as_str() {
-        "none" => Vec::new(),
-        names => names.split('+').map(|name| name.trim().to_string()).collect(),
-    };
-    let known: &[&str] = match policy {
-        Policy::Uniform => &[],
-        Policy::Mogo | Policy::Usual => &["save", "patterns", "captures"],
-        Policy::Fuego => &["capture-last", "save", "low-liberties", "patterns", "captures"],
-    };
-    for name in &without {
-        ensure!(
-            known.contains(&name.as_str()),
-            "{}: playout-without '{name}': expected {}",
-            settings.source(),
-            if known.is_empty() { "nothing, for uniform playouts have no rules".to_string() } else { known.join(", ") }
-        );
-    }
-    let avoid_self_atari =
-        settings.choice("avoid-self-atari", &[("usual", None), ("true", Some(true)), ("false", Some(false))])?;
-    let mercy = match settings.text("mercy")?.as_str() {
-        "usual" => None,
-        _ => Some(settings.number("mercy", 0.0, 1.0)? as f32),
-    };
-    Ok(Playout { policy, without, avoid_self_atari, mercy })
 }
 
 fn priors(settings: &mut Settings) -> Result<Vec<Prior>> {

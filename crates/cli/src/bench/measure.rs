@@ -57,9 +57,17 @@ pub struct Measured<const N: usize> {
 impl<const N: usize> Measured<N> {
     /// Reports one kind of work as rates.
     pub fn report(&self, name: &str, kind: usize, report: Report) -> Result<()> {
-        let rate = |time: Duration| self.work[kind] as f64 / time.as_secs_f64().max(1e-9);
-        report(Figure { name: name.to_string(), value: rate(self.processor), unit: "/s" })?;
-        report(Figure { name: format!("{name}.wall"), value: rate(self.wall), unit: "/s" })
+        report(Figure { name: name.to_string(), value: self.rate(kind), unit: "/s" })?;
+        report(Figure { name: format!("{name}.wall"), value: self.per_second(kind, self.wall), unit: "/s" })
+    }
+
+    /// How much was done of one kind of work per second of processor time.
+    pub fn rate(&self, kind: usize) -> f64 {
+        self.per_second(kind, self.processor)
+    }
+
+    fn per_second(&self, kind: usize, time: Duration) -> f64 {
+        self.work[kind] as f64 / time.as_secs_f64().max(1e-9)
     }
 }
 

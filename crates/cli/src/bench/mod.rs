@@ -9,6 +9,7 @@ mod playouts;
 mod search;
 mod signature;
 mod td;
+mod td_search;
 
 use crate::output;
 use anyhow::{Result, ensure};
@@ -54,6 +55,8 @@ enum What {
     Search,
     /// Monte-Carlo tree search on 9×9 Go: simulations with one thread, and with two on one tree
     Mcts,
+    /// TD search on 9×9 and 19×19 Go, and UCT with the same playouts: simulations
+    TdSearch,
     /// Not speeds, but hashes and counts that change when what is computed changes
     Signature,
 }
@@ -106,6 +109,9 @@ pub fn run(args: Args) -> Result<()> {
     }
     if wants(What::Mcts) {
         mcts::run(effort, &mut report)?;
+    }
+    if wants(What::TdSearch) {
+        td_search::run(effort, &mut report)?;
     }
     if args.json {
         output::json(&mut output::stdout(), &all)?;

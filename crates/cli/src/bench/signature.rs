@@ -7,16 +7,18 @@
 //! glibc's. The weights of searches are such that their sums are exact in any order.
 
 use super::search::{exact_values, positions};
+use super::td_search::{long, short};
 use crate::output;
 use afterstate_engine::learning::{SelfPlaySettings, TdSettings, Training};
 use afterstate_engine::search::{
-    AlphaBeta, AlphaBetaSettings, Experience, Handcrafted, McRave, Mcts, MctsSettings, PlayOut, Selection, Uct,
+    AlphaBeta, AlphaBetaSettings, Dyna2, Experience, Handcrafted, McRave, Mcts, MctsSettings, PlayOut, Selection,
+    TdSearch, TdSearchSettings, Uct,
 };
 use afterstate_engine::value::{Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_engine::{Budget, Search};
 use afterstate_games::go::{FuegoPlayout, Go, MogoPlayout, Point, UniformGoPlayout};
 use afterstate_games::rng::mix;
-use afterstate_games::{ConnectFour, PlayoutPolicy, TicTacToe, perft, stream};
+use afterstate_games::{ConnectFour, Game, PlayoutPolicy, TicTacToe, perft, stream};
 use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::path::Path;
@@ -119,7 +121,42 @@ fn compute() -> Vec<Line> {
         line(&format!("go9.td.linear{name}"), format!("{:016x}", learnt(Squash::Linear, lambda)));
         line(&format!("go9.td.logistic{name}{NEEDS_GLIBC}"), format!("{:016x}", learnt(Squash::Logistic, lambda)));
     }
+    for (name, squash) in [("linear", Squash::Linear), ("logistic.glibc", Squash::Logistic)] {
+        line(&format!("go9.td-search.{name}"), format!("{:016x}", searched_and_learnt(squash)));
+    }
+    line("go9.dyna-2.linear", format!("{:016x}", corrected()));
     lines
+}
+
+/// All weights after searches of the first four moves on 9×9, and what they decided.
+fn searched_and_learnt(squash: Squash) -> u64 {
+    let mut search = TdSearch::new(short(9, squash), PlayOut(FuegoPlayout::default()), TdSearchSettings::default());
+    let mut numbers = decisions(&mut search);
+    numbers.extend(search.memory().weights().into_iter().map(|weight| u64::from(weight.to_bits())));
+    hash(numbers)
+}
+
+/// The same with a long-term memory, whose values are linear.
+fn corrected() -> u64 {
+    let memory = Dyna2::new(long(), short(9, Squash::Linear));
+    let mut search = TdSearch::new(memory, PlayOut(FuegoPlayout::default()), TdSearchSettings::default());
+    let mut numbers = decisions(&mut search);
+    numbers.extend(search.memory().short_term().weights().into_iter().map(|weight| u64::from(weight.to_bits())));
+    hash(numbers)
+}
+
+/// The moves, and their values, of searches of 200 simulations from the empty board on.
+fn decisions(search: &mut impl Search<Go>) -> Vec<u64> {
+    let (mut game, mut rng, mut numbers) = (Go::new(9), stream(1, 0), Vec::new());
+    let budget = Budget { simulations: Some(200), ..Budget::default() };
+    for _ in 0..4 {
+        let decision = search.search(&game, &budget, &mut rng);
+        let Some(best) = decision.best else { break };
+        numbers.push(best.point().map_or(0, |point| 1 + point.ordinal(9) as u64));
+        numbers.push(decision.value.map_or(0, |value| value.0.to_bits().into()));
+        game.play(best);
+    }
+    numbers
 }
 
 /// Every move and outcome of so many playouts.

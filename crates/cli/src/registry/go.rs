@@ -1,7 +1,7 @@
 //! Players of Go: those that learnt, and external programs.
 
 use super::go_monte_carlo::go_players;
-use super::{Playable, PlayerFactory, RefereeMaker, alpha_beta_settings, factory, unlearnt};
+use super::{Playable, PlayerFactory, RefereeMaker, alpha_beta_settings, factory, td_search, unlearnt};
 use crate::agent::Agent;
 use afterstate_arena::external::{EngineCommand, GtpEngine, GtpReferee, Limits};
 use afterstate_arena::game_loop::MoveNote;
@@ -40,6 +40,7 @@ impl Playable for Go {
                 Ok(Arc::new(move || Ok(Box::new(GtpEngine::new(&command)?.with_limits(limits)))))
             }
             Agent::MonteCarlo(agent) => go_players(agent, self.size()),
+            Agent::TdSearch(agent) => td_search::go_players(agent, self.size()),
             other => unlearnt(other, 0.9 * (self.size() * self.size()) as f32),
         }
     }

@@ -69,14 +69,15 @@ fn read_windows(game: &Go) -> TrackedGo {
 
 /// A default policy of Go.
 #[derive(Clone)]
-enum GoPlayout {
+pub(super) enum GoPlayout {
     Uniform(UniformGoPlayout),
     Mogo(MogoPlayout),
     Fuego(FuegoPlayout),
 }
 
 impl GoPlayout {
-    fn new(playout: &Playout) -> Result<GoPlayout> {
+    /// The policy that `playout` describes; the usual one is MoGo's.
+    pub(super) fn new(playout: &Playout) -> Result<GoPlayout> {
         let has = |rule: &str| !playout.without.iter().any(|without| without == rule);
         Ok(match playout.policy {
             Policy::Uniform => {

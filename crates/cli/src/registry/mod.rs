@@ -7,6 +7,7 @@
 mod go;
 mod go_monte_carlo;
 mod monte_carlo;
+mod td_search;
 
 pub use go_monte_carlo::{go_open_player, go_search};
 
@@ -261,19 +262,26 @@ fn unlearnt<G: Playable>(agent: &Agent, game_length: f32) -> Result<PlayerFactor
             Ok(factory(move || AlphaBetaPlayer::new(AlphaBeta::new(Arc::new(Indifferent), settings.clone()), G::clone)))
         }
         Agent::MonteCarlo(agent) => monte_carlo::plain_players(agent, game_length),
+        Agent::TdSearch(_) => bail!("{} has no features that could be learnt yet: use uct or alpha-beta", G::NAME),
         Agent::Gtp { .. } => bail!("GTP engines play Go, not {}: use random or alpha-beta", G::NAME),
     }
 }
 
 impl Playable for TicTacToe {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
-        unlearnt(agent, 9.0)
+        match agent {
+            Agent::TdSearch(agent) => td_search::grid_players(self, agent, 9.0),
+            other => unlearnt(other, 9.0),
+        }
     }
 }
 
 impl Playable for ConnectFour {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
-        unlearnt(agent, 36.0)
+        match agent {
+            Agent::TdSearch(agent) => td_search::grid_players(self, agent, 36.0),
+            other => unlearnt(other, 36.0),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Players that simulate, for any game.
 
 use super::{Playable, PlayerFactory};
-use crate::agent::monte_carlo::{Method, MonteCarlo, Policy, Prior};
+use crate::agent::monte_carlo::{Method, MonteCarlo, Playout, Policy, Prior};
 use afterstate_arena::MonteCarlo as SearchMonteCarlo;
 use afterstate_arena::{Conduct, MctsPlayer, MctsPlayerSettings};
 use afterstate_engine::search::Prior as SearchPrior;
@@ -83,9 +83,8 @@ where
     Arc::new(move || Box::new(Mcts::with(rule.clone(), leaf.clone(), prior.clone(), O::default(), settings.clone())))
 }
 
-/// The players of games for which nothing is known but the rules.
-pub fn plain_players<G: Playable>(agent: &MonteCarlo, game_length: f32) -> Result<PlayerFactory<G>> {
-    let playout = &agent.playout;
+/// The default policy of games for which nothing is known but the rules.
+pub fn uniform_playout<G: Playable>(playout: &Playout) -> Result<UniformPlayout<G>> {
     ensure!(
         matches!(playout.policy, Policy::Usual | Policy::Uniform)
             && playout.without.is_empty()
@@ -94,6 +93,12 @@ pub fn plain_players<G: Playable>(agent: &MonteCarlo, game_length: f32) -> Resul
         "{} has uniform playouts only: leave out playout and its rules, or set playout=uniform",
         G::NAME
     );
+    Ok(UniformPlayout::default())
+}
+
+/// The players of games for which nothing is known but the rules.
+pub fn plain_players<G: Playable>(agent: &MonteCarlo, game_length: f32) -> Result<PlayerFactory<G>> {
+    let leaf = PlayOut(uniform_playout(&agent.playout)?);
     let mut prior = Vec::new();
     for wanted in &agent.priors {
         prior.push(match wanted {
@@ -104,7 +109,7 @@ pub fn plain_players<G: Playable>(agent: &MonteCarlo, game_length: f32) -> Resul
             }
         });
     }
-    let parts = Parts { leaf: PlayOut(UniformPlayout::default()), prior: Several(prior), conduct: (), game_length };
+    let parts = Parts { leaf, prior: Several(prior), conduct: (), game_length };
     Ok(players(agent, parts))
 }
 

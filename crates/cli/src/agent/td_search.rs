@@ -1,0 +1,142 @@
+//! Agents that learn while they simulate: their settings as text, and typed.
+
+use super::catalogue::{Kind, Setting, setting};
+use super::monte_carlo::{MERCY, PONDER, Playout, Policy, RESIGN, SELF_ATARI, SIMULATIONS, WITHOUT};
+use super::settings::Settings;
+use afterstate_arena::MctsPlayerSettings;
+use afterstate_engine::learning::TdSettings;
+use afterstate_engine::search::TdSearchSettings;
+use afterstate_engine::value::{Squash, WindowSizes};
+use anyhow::{Result, anyhow};
+
+/// An agent that decides by TD search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TdSearch {
+    /// The checkpoint of the long-term memory, as [`ShapeAgent::find`](afterstate_engine::value::ShapeAgent::find)
+    /// understands it; `None`: TD search alone.
+    pub memory: Option<String>,
+    /// Which windows the short-term memory looks at.
+    pub features: WindowSizes,
+    /// How it learns. With a long-term memory its values are that one's, linear or logistic.
+    pub td: TdSettings,
+    /// The simulations.
+    pub search: TdSearchSettings,
+    /// How they go on after the switch.
+    pub playout: Playout,
+    /// The player around the search.
+    pub player: MctsPlayerSettings,
+}
+
+const PLAYOUT: Setting =
+    setting("playout", Some("usual"), "how simulations end: uniform; in go also fuego, which is usual there, and mogo");
+const SWITCH: Setting = setting(
+    "switch",
+    Some("6"),
+    "after how many moves a simulation goes on by the playout policy, 0 to 1000000, or never (T)",
+);
+const EXPLORATION: Setting =
+    setting("exploration", Some("0.1"), "probability of a random move in a simulation, 0 to 1 (epsilon)");
+const STEP_SIZE: Setting =
+    setting("step-size", Some("0.1"), "how far a position moves towards its target, 0 to 100 (alpha)");
+const LAMBDA: Setting =
+    setting("lambda", Some("0"), "0: positions learn from the next value; 1: from the outcome; or between");
+const FEATURES: Setting = setting("features", Some("1+2"), "sizes of the windows, joined by +: 1, 2, 3");
+const SQUASH: Setting = setting("squash", Some("logistic"), "what makes a value of a sum: logistic or linear");
+const RESET: Setting =
+    setting("reset", Some("false"), "whether every move begins with nothing learnt, for experiments: true or false");
+
+/// The kinds of agents that decide by TD search.
+pub const KINDS: [Kind; 2] = [
+    Kind {
+        name: "td-search",
+        summary: "temporal-difference search: learns local shapes from simulations of the game at hand",
+        games: "go, connect-four, tic-tac-toe",
+        main: Some("simulations"),
+        settings: &[
+            SIMULATIONS,
+            SWITCH,
+            EXPLORATION,
+            STEP_SIZE,
+            LAMBDA,
+            FEATURES,
+            SQUASH,
+            PLAYOUT,
+            WITHOUT,
+            SELF_ATARI,
+            MERCY,
+            RESET,
+            RESIGN,
+            PONDER,
+        ],
+        example: "td-search:5000,switch=4,features=1+2+3",
+    },
+    Kind {
+        name: "dyna-2",
+        summary: "TD search that corrects what a checkpoint knows: long-term and short-term memory",
+        games: "go",
+        main: Some("simulations"),
+        settings: &[
+            SIMULATIONS,
+            setting("memory", None, "the long-term memory: a checkpoint, as for greedy"),
+            SWITCH,
+            EXPLORATION,
+            STEP_SIZE,
+            LAMBDA,
+            FEATURES,
+            PLAYOUT,
+            WITHOUT,
+            SELF_ATARI,
+            MERCY,
+            RESET,
+            RESIGN,
+            PONDER,
+        ],
+        example: "dyna-2:2000,memory=runs/quick@10000",
+    },
+];
+
+impl TdSearch {
+    /// Reads the settings of an agent of a kind in [`KINDS`].
+    pub fn build(settings: &mut Settings) -> Result<TdSearch> {
+        let has_memory = settings.kind().name == "dyna-2";
+        let memory = if has_memory { Some(settings.text("memory")?) } else { None };
+        let squash = if has_memory {
+            Squash::Logistic
+        } else {
+            settings.choice("squash", &[("logistic", Squash::Logistic), ("linear", Squash::Linear)])?
+        };
+        let switch_after = match settings.text("switch")?.as_str() {
+            "never" => None,
+            _ => Some(settings.whole("switch", 0, 1_000_000)? as u32),
+        };
+        Ok(TdSearch {
+            memory,
+            features: features(settings)?,
+            td: TdSettings {
+                step_size: settings.number("step-size", 0.0, 100.0)? as f32,
+                lambda: settings.number("lambda", 0.0, 1.0)? as f32,
+                squash,
+                ..TdSettings::default()
+            },
+            search: TdSearchSettings {
+                simulations: settings.whole("simulations", 1, 1_000_000_000_000)?,
+                exploration: settings.number("exploration", 0.0, 1.0)? as f32,
+                switch_after,
+                reset: settings.flag("reset")?,
+            },
+            playout: Playout::build(settings, Policy::Fuego)?,
+            player: MctsPlayerSettings {
+                resign_below: settings.number("resign", 0.0, 1.0)? as f32,
+                ponder: settings.flag("ponder")?,
+                ..MctsPlayerSettings::default()
+            },
+        })
+    }
+}
+
+fn features(settings: &mut Settings) -> Result<WindowSizes> {
+    let text = settings.text("features")?;
+    let sizes: Option<Vec<usize>> = text.split('+').map(|size| size.trim().parse().ok()).collect();
+    let sizes = sizes.and_then(|sizes| WindowSizes::new(&sizes));
+    sizes.ok_or_else(|| anyhow!("{}: features '{text}': expected some of 1, 2, 3, joined by +", settings.source()))
+}

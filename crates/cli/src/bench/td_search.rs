@@ -1,0 +1,80 @@
+//! TD search of the empty board, and Dyna-2, against UCT with the same playout policy.
+
+use super::Effort;
+use super::measure::{Figure, Measured, Report, measure};
+use afterstate_engine::learning::TdSettings;
+use afterstate_engine::search::{
+    Dyna2, FeatureMemory, LongTermShapes, Mcts, MctsSettings, PlayOut, ShortTermMemory, TdSearch, TdSearchSettings, Uct,
+};
+use afterstate_engine::value::{FusedShapes, LocalShapes, Sharing, Squash, TrackedGo, WindowSizes};
+use afterstate_engine::{Budget, Search};
+use afterstate_games::go::{FuegoPlayout, Go};
+use afterstate_games::stream;
+use anyhow::Result;
+use std::sync::Arc;
+
+/// Simulations of a search. They begin with nothing learnt, and without a tree.
+const SIMULATIONS: u64 = 1000;
+
+/// Measures simulations with a switch after six moves, and ε-greedy ones to the end.
+pub fn run(effort: Effort, report: Report) -> Result<()> {
+    for size in [9, 19] {
+        let uct = uct(size, effort);
+        uct.report(&format!("go{size}.mcts.uct.fuego"), 0, report)?;
+        let switched = td_search(|| short(size, Squash::Logistic), size, Some(6), effort);
+        switched.report(&format!("go{size}.td-search.simulations"), 0, report)?;
+        let value = 100.0 * switched.rate(0) / uct.rate(0);
+        report(Figure { name: format!("go{size}.td-search.of-uct"), value, unit: "%" })?;
+        let greedy = td_search(|| short(size, Squash::Logistic), size, None, effort);
+        greedy.report(&format!("go{size}.td-search.simulations-greedy"), 0, report)?;
+    }
+    let (long, short) = (long(), || short(9, Squash::Logistic));
+    td_search(|| Dyna2::new(long.clone(), short()), 9, Some(6), effort).report("go9.dyna-2.simulations", 0, report)
+}
+
+/// The paper's short-term memory: windows of 1×1 and 2×2, each place for itself.
+pub fn short(size: usize, squash: Squash) -> Short {
+    let sizes = WindowSizes::new(&[1, 2]).expect("both are sizes of windows");
+    let shapes = LocalShapes::new(size, sizes, Sharing::None);
+    FeatureMemory::of_shapes(Arc::new(shapes), TdSettings { squash, ..TdSettings::default() })
+}
+
+/// A short-term memory of Go.
+pub type Short = FeatureMemory<Go, LocalShapes, TrackedGo>;
+
+/// A long-term memory for 9×9 that nobody learnt.
+pub fn long() -> LongTermShapes {
+    let values: Arc<FusedShapes> = super::search::exact_values();
+    LongTermShapes::new(values)
+}
+
+fn uct(size: usize, effort: Effort) -> Measured<1> {
+    let start = Go::new(size);
+    measure(effort, |thread| {
+        let settings = MctsSettings { simulations: SIMULATIONS, early_stop: false, ..MctsSettings::default() };
+        let mut search = Mcts::new(Uct::default(), PlayOut(FuegoPlayout::default()), settings);
+        let (mut rng, start) = (stream(1, u64::from(thread)), start.clone());
+        move || {
+            search.clear();
+            [search.search(&start, &Budget::default(), &mut rng).effort]
+        }
+    })
+}
+
+fn td_search<M: ShortTermMemory<Go>>(
+    memory: impl Fn() -> M + Sync,
+    size: usize,
+    switch_after: Option<u32>,
+    effort: Effort,
+) -> Measured<1> {
+    let start = Go::new(size);
+    measure(effort, |thread| {
+        let settings = TdSearchSettings { simulations: SIMULATIONS, switch_after, ..TdSearchSettings::default() };
+        let mut search = TdSearch::new(memory(), PlayOut(FuegoPlayout::default()), settings);
+        let (mut rng, start) = (stream(1, u64::from(thread)), start.clone());
+        move || {
+            search.clear();
+            [search.search(&start, &Budget::default(), &mut rng).effort]
+        }
+    })
+}

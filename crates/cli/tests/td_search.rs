@@ -1,0 +1,83 @@
+//! Agents that learn while they simulate, as a user meets them: in matches, over GTP, in the suite.
+
+mod support;
+
+use support::{checkpoint, fail, run_in, succeed};
+
+/// Wins and losses of the first agent.
+fn tally(args: &[&str]) -> (u64, u64) {
+    let report: serde_json::Value = serde_json::from_str(&succeed(&[&["match"], args, &["--json"]].concat())).unwrap();
+    assert_eq!(report["faults"].as_array().map(Vec::len), Some(0), "{report}");
+    (report["tally"]["wins"].as_u64().unwrap(), report["tally"]["losses"].as_u64().unwrap())
+}
+
+#[test]
+fn td_search_beats_a_random_player_at_every_game_on_a_grid() {
+    for game in [&["--size", "5"][..], &["--game", "connect-four"], &["--game", "tic-tac-toe"]] {
+        let (wins, losses) = tally(&[&["td-search:200", "random", "--games", "10"], game].concat());
+        assert!(wins >= 6 && losses <= 2, "{game:?}: {wins} wins, {losses} losses");
+    }
+}
+
+#[test]
+fn every_setting_can_be_used() {
+    for agent in [
+        "td-search:60,switch=never,exploration=0.2,step-size=0.3,lambda=0.5,features=1,squash=linear,reset=true",
+        "td-search:60,switch=0,playout=uniform,features=1+2+3,resign=0,ponder=true",
+        "td-search,simulations=60,playout=mogo,playout-without=save,avoid-self-atari=true,mercy=0.3",
+        "td-search:60,playout-without=low-liberties",
+    ] {
+        let (wins, _) = tally(&[agent, "random", "--games", "2", "--size", "5", "--opening", "0"]);
+        assert!(wins >= 1, "{agent}");
+    }
+}
+
+#[test]
+fn one_thread_plays_the_same_games_whatever_the_number_of_workers() {
+    let games = |workers: &str| {
+        let agents = ["match", "td-search:60", "td-search:30", "--games", "6", "--size", "5", "--csv", "-", "--json"];
+        let out = succeed(&[&agents[..], &["--workers", workers]].concat());
+        // Thinking times are never the same.
+        let lines =
+            out.lines().filter(|line| line.contains(',')).map(|line| line.rsplitn(3, ',').nth(2).map(str::to_string));
+        lines.take(7).collect::<Vec<_>>()
+    };
+    assert_eq!(games("1"), games("2"));
+}
+
+#[test]
+fn dyna_2_remembers_a_checkpoint_and_belongs_to_its_board() {
+    let folder = tempfile::tempdir().unwrap();
+    checkpoint(folder.path(), 100, 5);
+    let agent = "dyna-2:60,memory=run";
+    let args = ["match", agent, "random", "--games", "2", "--size", "5", "--log", "log.jsonl", "--json"];
+    let answer = run_in(folder.path(), &args, "");
+    assert!(answer.ok, "{}", answer.err);
+    let log = std::fs::read_to_string(folder.path().join("log.jsonl")).unwrap();
+    assert!(log.contains("memory=run@100"), "what played stays known when training goes on");
+    let other = run_in(folder.path(), &["match", agent, "random", "--games", "2", "--size", "7"], "");
+    assert!(!other.ok && other.err.contains("learnt on 5x5") && other.err.contains("--size 5"), "{}", other.err);
+}
+
+#[test]
+fn td_search_plays_over_gtp_on_any_board() {
+    let commands = "boardsize 5\ngenmove b\nboardsize 7\nclear_board\ngenmove b\ngenmove w\nquit\n";
+    let answer = run_in(&std::env::temp_dir(), &["gtp", "--agent", "td-search:50"], commands);
+    let lines: Vec<&str> = answer.out.lines().filter(|line| !line.is_empty()).collect();
+    assert!(
+        answer.ok && lines.len() == 7 && lines.iter().all(|line| line.starts_with("= ") || *line == "="),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn what_is_wrong_is_said_in_one_line() {
+    assert!(fail(&["match", "td-search:50,switch=soon", "random"]).contains("switch 'soon'"));
+    assert!(fail(&["match", "td-search:50,features=4", "random"]).contains("features '4': expected some of 1, 2, 3"));
+    assert!(fail(&["match", "dyna-2:50", "random"]).contains("'memory' is missing"));
+    let other_game = fail(&["match", "dyna-2:50,memory=x", "random", "--game", "connect-four"]);
+    assert!(other_game.contains("not of connect-four"), "{other_game}");
+    assert!(fail(&["match", "td-search:50", "random", "--game", "chess"]).contains("no features"));
+    let policy = fail(&["match", "td-search:50,playout=fuego", "random", "--game", "connect-four"]);
+    assert!(policy.contains("uniform playouts only"), "{policy}");
+}
