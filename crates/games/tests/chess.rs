@@ -111,6 +111,16 @@ fn castling_is_written_as_each_kind_of_chess_does() {
 }
 
 #[test]
+fn castling_rights_of_chess960_are_read_in_both_ways() {
+    let by_files = position("nrbkr3/8/8/8/8/8/8/NRBKR1r1 w EBeb - 0 1");
+    let outermost = position("nrbkr3/8/8/8/8/8/8/NRBKR1r1 w KQkq - 0 1");
+    assert!(by_files == outermost && by_files.is_chess960());
+    // There is no rook on that side of the king.
+    assert!(Chess::parse_position("3kr3/8/8/8/8/8/8/1R1K4 w K - 0 1").is_err());
+    assert!(!position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").is_chess960());
+}
+
+#[test]
 fn bad_positions_and_moves_are_refused_in_words() {
     for (fen, why) in [
         ("", "six fields"),

@@ -5,6 +5,7 @@
 //! other first positions: castling moves are written as the king taking its own rook, here and inside the generator.
 
 mod notation;
+pub mod pgn;
 
 use crate::rng::mix;
 use crate::{Deterministic, Game, IndexedMoves, Outcome, Repetition, Side, Turn};
@@ -76,6 +77,12 @@ impl Chess {
         &self.board
     }
 
+    /// The same position, with castling written as in Chess960.
+    pub fn as_chess960(mut self) -> Chess {
+        self.chess960 = true;
+        self
+    }
+
     /// Whether castling is written as in Chess960.
     pub fn is_chess960(&self) -> bool {
         self.chess960
@@ -108,8 +115,9 @@ impl Chess {
         self.board.halfmove_clock() >= FIFTY_MOVES || self.has_insufficient_material()
     }
 
+    /// Who moves, or would if the game were not over.
     #[inline]
-    fn side_to_move(&self) -> Side {
+    pub fn side_to_move(&self) -> Side {
         match self.board.side_to_move() {
             Color::White => Side::First,
             Color::Black => Side::Second,

@@ -70,17 +70,25 @@ impl Notation for Chess {
         if self.chess960 { format!("{:#}", self.board) } else { self.board.to_string() }
     }
 
-    /// FEN, with the files of the rooks as castling rights in Chess960. The two counts may be missing.
+    /// FEN; in Chess960 castling rights may be the files of the rooks (Shredder's FEN) or `KQkq`, which then mean the
+    /// outermost rooks (X-FEN). The two counts may be missing.
     fn parse_position(text: &str) -> Result<Chess, NotationError> {
         let error = |expected: &str| NotationError::new("position", text, expected);
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-        let whole = match fields.len() {
-            4 => format!("{} 0 1", fields.join(" ")),
-            6 => fields.join(" "),
+        let counts = match fields.len() {
+            4 => "0 1".to_string(),
+            6 => fields[4..].join(" "),
             _ => return Err(error("a FEN of six fields: pieces, w or b, castling, en passant and two counts")),
         };
         let rights_of_files = fields[2].contains(|c| matches!(c, 'a'..='h' | 'A'..='H'));
-        let board = Board::from_fen(&whole, rights_of_files).map_err(|why| {
+        let read = |rights: &str, of_files| {
+            Board::from_fen(&format!("{} {} {rights} {} {counts}", fields[0], fields[1], fields[3]), of_files)
+        };
+        let board = read(fields[2], rights_of_files).or_else(|why| {
+            let of_files = rights_of_outermost_rooks(fields[0], fields[2]).ok_or(why)?;
+            read(&of_files, true).map_err(|_| why)
+        });
+        let board = board.map_err(|why| {
             let why = why.to_string();
             error(&format!("a FEN of a position that can be played ({})", why.trim_end_matches('.').to_lowercase()))
         })?;
@@ -100,4 +108,28 @@ impl Notation for Chess {
         }
         text + "\n   a b c d e f g h\n"
     }
+}
+
+/// Castling rights `KQkq` as the files of the outermost rooks on each side of the king.
+fn rights_of_outermost_rooks(pieces: &str, rights: &str) -> Option<String> {
+    let ranks: Vec<String> = pieces
+        .split('/')
+        .map(|rank| {
+            let widths = rank.chars().map(|c| c.to_digit(10).map_or(c.to_string(), |empty| ".".repeat(empty as usize)));
+            widths.collect()
+        })
+        .collect();
+    let [black, .., white] = &ranks[..] else { return None };
+    let file = |right: char| {
+        let (rank, king, rook) = if right.is_ascii_uppercase() { (white, 'K', 'R') } else { (black, 'k', 'r') };
+        let king = rank.find(king)?;
+        let file = match right.to_ascii_lowercase() {
+            'k' => rank.rfind(rook).filter(|&file| file > king)?,
+            'q' => rank.find(rook).filter(|&file| file < king)?,
+            _ => return None,
+        };
+        let letter = char::from(File::try_index(file)?);
+        Some(if right.is_ascii_uppercase() { letter.to_ascii_uppercase() } else { letter })
+    };
+    rights.chars().map(file).collect()
 }

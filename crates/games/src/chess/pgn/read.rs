@@ -1,0 +1,212 @@
+//! From tokens to games.
+
+use super::annotation::take_apart;
+use super::tokens::{Token, Tokens};
+use super::{PgnError, PgnGame, PgnLine, PgnMove};
+use crate::chess::Chess;
+use crate::{Game, Notation};
+use std::io::BufRead;
+
+/// No game is longer, in bytes, comments and variations included.
+pub const LONGEST_GAME: usize = 1 << 24;
+
+/// Variations of variations go no deeper.
+const DEEPEST: u32 = 64;
+
+/// Reads games one after the other. After a game that is wrong it goes on with the next.
+///
+/// ```
+/// use afterstate_games::chess::pgn::PgnReader;
+/// let text = "1. e4 e5 *\n\n[White \"Ada\"]\n\n1. e4 Ke7\n\n[White \"Bob\"]\n\n1. d4 1-0\n";
+/// let mut games = PgnReader::new(text.as_bytes());
+/// assert_eq!(games.next().unwrap().unwrap().moves().count(), 2);
+/// let error = games.next().unwrap().unwrap_err();
+/// assert!(error.to_string().starts_with("PGN, line 5, move 1 of Black: move 'Ke7': expected a legal move"), "{error}");
+/// assert_eq!(games.next().unwrap().unwrap().tag("White"), Some("Bob"));
+/// assert!(games.next().is_none());
+/// ```
+pub struct PgnReader<R> {
+    tokens: Tokens<R>,
+    failed: bool,
+}
+
+impl<R: BufRead> PgnReader<R> {
+    /// Reads what `source` gives.
+    pub fn new(source: R) -> Self {
+        PgnReader { tokens: Tokens::new(source), failed: false }
+    }
+
+    /// `moves`: set as soon as the tags have been read.
+    fn game(&mut self, moves: &mut bool) -> Result<Option<PgnGame>, PgnError> {
+        let mut game = PgnGame::default();
+        self.tokens.length = 0;
+        loop {
+            match self.tokens.next()? {
+                Some(Token::Tag(name, value)) => {
+                    self.limit()?;
+                    game.tags.push((name, value));
+                }
+                Some(other) => {
+                    self.tokens.give_back(other);
+                    break;
+                }
+                None if game.tags.is_empty() => return Ok(None),
+                None => break,
+            }
+        }
+        let line = self.tokens.line;
+        game.start = first_position(&game).map_err(|error| PgnError::Start { line, error })?;
+        *moves = true;
+        let start = game.start.clone();
+        game.line = self.line(start, 0)?;
+        game.outcome = match self.tokens.next()? {
+            Some(Token::End(outcome)) => outcome,
+            Some(token @ Token::Tag(..)) => {
+                self.tokens.give_back(token);
+                None
+            }
+            Some(Token::Close) => return Err(self.tokens.error("')'", "a move, or the result")),
+            _ => None,
+        };
+        Ok(Some(game))
+    }
+
+    fn limit(&self) -> Result<(), PgnError> {
+        if self.tokens.length > LONGEST_GAME {
+            return Err(self.tokens.error("over 16 MiB in one game", "shorter games"));
+        }
+        Ok(())
+    }
+
+    /// Moves, up to something that does not belong to them.
+    fn line(&mut self, mut position: Chess, depth: u32) -> Result<PgnLine, PgnError> {
+        let mut line = PgnLine::default();
+        let mut before = position.clone();
+        loop {
+            self.limit()?;
+            match self.tokens.next()? {
+                Some(Token::Word(word)) => {
+                    let mv = self.legal_move(&position, &word)?;
+                    before.clone_from(&position);
+                    position.play(mv);
+                    line.moves.push(PgnMove::new(mv));
+                }
+                Some(Token::Nag(nag)) => {
+                    if let Some(last) = line.moves.last_mut() {
+                        last.nags.push(nag);
+                    }
+                }
+                Some(Token::Comment(comment)) => say(&mut line, &comment),
+                Some(Token::Open) => {
+                    let Some(instead) = line.moves.last_mut() else {
+                        return Err(self
+                            .tokens
+                            .error("'(' before any move", "a variation after the move that it replaces"));
+                    };
+                    if depth == DEEPEST {
+                        return Err(self.tokens.error("variations in each other, too deep", "64 levels at most"));
+                    }
+                    let variation = self.line(before.clone(), depth + 1)?;
+                    // Some programs end a variation with its result.
+                    let mut end = self.tokens.next()?;
+                    if matches!(end, Some(Token::End(_))) {
+                        end = self.tokens.next()?;
+                    }
+                    if end != Some(Token::Close) {
+                        // It may belong to the next game.
+                        end.into_iter().for_each(|token| self.tokens.give_back(token));
+                        return Err(self.tokens.error("a variation without its end", "')'"));
+                    }
+                    instead.variations.push(variation);
+                }
+                Some(other) => {
+                    self.tokens.give_back(other);
+                    return Ok(line);
+                }
+                None => return Ok(line),
+            }
+        }
+    }
+
+    fn legal_move(&self, position: &Chess, word: &str) -> Result<super::Move, PgnError> {
+        position.parse_san(word).or_else(|error| {
+            // Some programs write moves as UCI does.
+            let written = position.parse_move(word).ok().filter(|&mv| position.is_legal(mv));
+            let board = position.board();
+            written.ok_or_else(|| PgnError::Move {
+                line: self.tokens.line,
+                number: board.fullmove_number(),
+                side: position.side_to_move(),
+                error,
+            })
+        })
+    }
+
+    /// Skips the rest of a game that is wrong.
+    fn skip_game(&mut self, mut moves: bool) {
+        loop {
+            match self.tokens.next() {
+                Ok(Some(token @ Token::Tag(..))) if moves => return self.tokens.give_back(token),
+                Ok(Some(Token::Tag(..))) => {}
+                Ok(None | Some(Token::End(_))) => return,
+                Err(PgnError::Read { .. }) => {
+                    self.failed = true;
+                    return;
+                }
+                Ok(Some(_)) | Err(_) => moves = true,
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for PgnReader<R> {
+    type Item = Result<PgnGame, PgnError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let mut moves = false;
+        match self.game(&mut moves) {
+            Ok(game) => game.map(Ok),
+            Err(error) => {
+                if matches!(error, PgnError::Read { .. }) {
+                    self.failed = true;
+                } else {
+                    self.skip_game(moves);
+                }
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+/// What FEN and Variant say, or else the usual first position.
+fn first_position(game: &PgnGame) -> Result<Chess, crate::NotationError> {
+    let start = match game.tag("FEN") {
+        Some(fen) => Chess::parse_position(fen)?,
+        None => Chess::new(),
+    };
+    let variant = game.tag("Variant").map(|name| name.to_ascii_lowercase().replace([' ', '-'], ""));
+    Ok(match variant.as_deref() {
+        Some("chess960" | "fischerandom" | "fischerrandom" | "freestyle") => start.as_chess960(),
+        _ => start,
+    })
+}
+
+/// A comment belongs to the move before it, or to the whole line.
+fn say(line: &mut PgnLine, comment: &str) {
+    let (text, evaluation, clock) = take_apart(comment);
+    let whole = match line.moves.last_mut() {
+        Some(last) => {
+            last.evaluation = evaluation.or(last.evaluation);
+            last.clock = clock.or(last.clock);
+            &mut last.comment
+        }
+        None => &mut line.comment,
+    };
+    if !whole.is_empty() && !text.is_empty() {
+        whole.push(' ');
+    }
+    whole.push_str(&text);
+}

@@ -1,0 +1,223 @@
+//! From bytes to tokens.
+
+use super::PgnError;
+use crate::Outcome;
+use crate::Side;
+use std::io::BufRead;
+
+/// No comment, value or word is longer, in bytes.
+const LONGEST_TOKEN: usize = 1 << 20;
+
+/// Some programs begin a file with it.
+const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+/// What a PGN file is made of. Move numbers and points are left out.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    Tag(String, String),
+    /// A move, or something that stands where moves do.
+    Word(String),
+    Nag(u8),
+    Comment(String),
+    Open,
+    Close,
+    /// The end of a game; `None` is `*`.
+    End(Option<Outcome>),
+}
+
+pub(super) struct Tokens<R> {
+    source: R,
+    /// The line of the next byte, from 1.
+    next_line: u64,
+    /// The line at which the last token begins, from 1.
+    pub(super) line: u64,
+    at_line_start: bool,
+    /// Given back by the reader.
+    returned: Option<Token>,
+    /// A glyph that stood at the end of a move.
+    suffix: Option<u8>,
+    /// Bytes of the tokens since the reader last set it to 0.
+    pub(super) length: usize,
+}
+
+impl<R: BufRead> Tokens<R> {
+    pub(super) fn new(source: R) -> Self {
+        Tokens { source, next_line: 1, line: 1, at_line_start: true, returned: None, suffix: None, length: 0 }
+    }
+
+    /// Gives a token back, to be the next one.
+    pub(super) fn give_back(&mut self, token: Token) {
+        self.returned = Some(token);
+    }
+
+    pub(super) fn error(&self, found: impl Into<String>, expected: &'static str) -> PgnError {
+        PgnError::Syntax { line: self.line, found: found.into(), expected }
+    }
+
+    fn peek(&mut self) -> Result<Option<u8>, PgnError> {
+        loop {
+            match self.source.fill_buf() {
+                Ok(bytes) => return Ok(bytes.first().copied()),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(PgnError::Read { line: self.line, error }),
+            }
+        }
+    }
+
+    fn bump(&mut self, byte: u8) {
+        self.source.consume(1);
+        self.at_line_start = byte == b'\n' || self.at_line_start && BYTE_ORDER_MARK.contains(&byte);
+        self.next_line += u64::from(byte == b'\n');
+        self.length += 1;
+    }
+
+    /// Everything up to a byte that ends it, which is not taken.
+    fn take_while(&mut self, goes_on: impl Fn(u8) -> bool) -> Result<Vec<u8>, PgnError> {
+        let mut bytes = Vec::new();
+        while let Some(byte) = self.peek()?.filter(|&byte| goes_on(byte)) {
+            self.bump(byte);
+            if bytes.len() == LONGEST_TOKEN {
+                return Err(self.error("over a million characters without an end", "shorter comments and values"));
+            }
+            bytes.push(byte);
+        }
+        Ok(bytes)
+    }
+
+    /// The next token; `None` at the end of the source. After an error one may go on.
+    pub(super) fn next(&mut self) -> Result<Option<Token>, PgnError> {
+        if let Some(token) = self.returned.take() {
+            return Ok(Some(token));
+        }
+        if let Some(nag) = self.suffix.take() {
+            return Ok(Some(Token::Nag(nag)));
+        }
+        while let Some(byte) = self.peek()? {
+            self.line = self.next_line;
+            if byte == b'%' && self.at_line_start {
+                // Lines for other programs.
+                self.take_while(|byte| byte != b'\n')?;
+                continue;
+            }
+            if is_of_word(byte) {
+                let word = text(self.take_while(is_of_word)?);
+                match self.word(word) {
+                    Some(token) => return Ok(Some(token)),
+                    None => continue,
+                }
+            }
+            self.bump(byte);
+            return Ok(Some(match byte {
+                b'[' => self.tag()?,
+                b'{' => {
+                    let comment = text(self.take_while(|byte| byte != b'}')?);
+                    if self.peek()?.is_none() {
+                        return Err(self.error("the end of the file in a comment", "'}'"));
+                    }
+                    self.bump(b'}');
+                    Token::Comment(comment)
+                }
+                b';' => Token::Comment(text(self.take_while(|byte| byte != b'\n')?)),
+                b'(' => Token::Open,
+                b')' => Token::Close,
+                b'*' => Token::End(None),
+                b'$' => {
+                    let digits = text(self.take_while(|byte| byte.is_ascii_digit())?);
+                    let nag = digits.parse().map_err(|_| self.error(format!("${digits}"), "a glyph, $0 to $255"))?;
+                    Token::Nag(nag)
+                }
+                b' ' | b'\t' | b'\r' | b'\n' | 0x0B | 0x0C | b'.' => continue,
+                // No-break spaces of Latin-1 and UTF-8.
+                0xC2 | 0xA0 => continue,
+                _ if BYTE_ORDER_MARK.contains(&byte) => continue,
+                _ => return Err(self.error(format!("'{}'", char::from(byte).escape_default()), "a move or a tag")),
+            }));
+        }
+        Ok(None)
+    }
+
+    /// `[Name "value"]`, after its bracket.
+    fn tag(&mut self) -> Result<Token, PgnError> {
+        const EXPECTED: &str = "a tag such as [White \"Ada\"]";
+        let spaces = |byte: u8| byte.is_ascii_whitespace();
+        self.take_while(spaces)?;
+        let name = text(self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_')?);
+        self.take_while(spaces)?;
+        if self.peek()? != Some(b'"') || name.is_empty() {
+            self.take_while(|byte| byte != b'\n')?;
+            return Err(self.error(format!("[{name}"), EXPECTED));
+        }
+        self.bump(b'"');
+        let mut value = self.take_while(|byte| !matches!(byte, b'"' | b'\n'))?;
+        // A backslash keeps the quotation mark or backslash after it from meaning anything.
+        while ends_in_escape(&value) && self.peek()? == Some(b'"') {
+            self.bump(b'"');
+            value.push(b'"');
+            value.extend(self.take_while(|byte| !matches!(byte, b'"' | b'\n'))?);
+            if value.len() > LONGEST_TOKEN {
+                return Err(self.error("over a million characters without an end", "shorter comments and values"));
+            }
+        }
+        if self.peek()? != Some(b'"') {
+            return Err(self.error(format!("[{name} without its second quotation mark"), EXPECTED));
+        }
+        self.bump(b'"');
+        self.take_while(spaces)?;
+        if self.peek()? == Some(b']') {
+            self.bump(b']');
+        }
+        Ok(Token::Tag(name, unescape(&text(value))))
+    }
+
+    /// What a word is; `None` for the numbers of moves.
+    fn word(&mut self, word: String) -> Option<Token> {
+        let bare = word.trim_end_matches(['!', '?']);
+        let nag = match &word[bare.len()..] {
+            "" => None,
+            "!" => Some(1),
+            "?" => Some(2),
+            "!!" => Some(3),
+            "??" => Some(4),
+            "!?" => Some(5),
+            "?!" => Some(6),
+            // Enthusiasm has no number.
+            _ => Some(0),
+        };
+        match bare {
+            "1-0" => Some(Token::End(Some(Outcome::win(Side::First)))),
+            "0-1" => Some(Token::End(Some(Outcome::win(Side::Second)))),
+            "1/2-1/2" | "1/2" => Some(Token::End(Some(Outcome::DRAW))),
+            "" => nag.map(Token::Nag),
+            _ if bare.bytes().all(|byte| byte.is_ascii_digit()) => None,
+            _ => {
+                self.suffix = nag.filter(|&nag| nag > 0);
+                Some(Token::Word(bare.to_string()))
+            }
+        }
+    }
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'#' | b'=' | b':' | b'-' | b'/' | b'_' | b'!' | b'?')
+}
+
+fn ends_in_escape(value: &[u8]) -> bool {
+    value.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
+}
+
+fn unescape(value: &str) -> String {
+    let mut plain = String::with_capacity(value.len());
+    let mut characters = value.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' => plain.extend(characters.next()),
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// UTF-8, or else Latin-1, which the standard prescribes.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+}
