@@ -51,6 +51,12 @@ pub trait Player<G: Game>: Send {
         self.choose(record, budget)
     }
 
+    /// How the game is sure to end if nobody makes a mistake any more, as the player proved when it last chose a move;
+    /// `None` if it proved nothing, which most players never do.
+    fn proved(&mut self) -> Option<Outcome> {
+        None
+    }
+
     /// A move was played, by either side; `record` already holds it as its last move.
     fn move_played(&mut self, record: &Record<G>) -> Result<(), PlayerError> {
         let _ = record;
@@ -75,6 +81,9 @@ impl<G: Game> Player<G> for Box<dyn Player<G>> {
     }
     fn clean_up(&mut self, record: &Record<G>, budget: &Budget) -> Result<Decision<G::Move>, PlayerError> {
         (**self).clean_up(record, budget)
+    }
+    fn proved(&mut self) -> Option<Outcome> {
+        (**self).proved()
     }
     fn move_played(&mut self, record: &Record<G>) -> Result<(), PlayerError> {
         (**self).move_played(record)

@@ -14,14 +14,19 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  afterstate play --agent runs/quick\n  \
                         afterstate play --game connect-four --agent alpha-beta,depth=8 --side second\n  \
+                        afterstate play --game connect-four --agent uct:20000,solver=true\n  \
+                        afterstate play --game tic-tac-toe --position X../.O./... --agent uct:20000,solver=true\n  \
                         afterstate play --agent 'gtp:gnugo --mode gtp --level 10' --size 13\n\n\
-                        In the game: a move, or undo, hint, moves, board, resign, quit, help.")]
+                        In the game: a move, or undo, hint, moves, board, position, resign, quit, help.")]
 pub struct Args {
     #[command(flatten)]
     game: GameArgs,
     /// Whom to play against (see `afterstate agents`)
     #[arg(long, default_value = "random", value_name = "SPEC")]
     agent: String,
+    /// Begin at this position, as 'position' prints it in a game; --size and --komi do not matter then
+    #[arg(long, value_name = "TEXT")]
+    position: Option<String>,
     /// Which side you are
     #[arg(long, value_enum, default_value = "first")]
     side: HumanSide,
@@ -62,6 +67,10 @@ impl Visitor for Start {
     type Output = Result<()>;
 
     fn visit<G: Playable>(self, start: G) -> Result<()> {
+        let start = match &self.args.position {
+            Some(text) => G::parse_position(text).context("--position")?,
+            None => start,
+        };
         let factory = registry::players(&start, &self.spec)?;
         let human = if self.args.side == HumanSide::First { Side::First } else { Side::Second };
         let mut session = Session {
@@ -99,7 +108,7 @@ enum Order<M> {
 }
 
 const HELP: &str = "a move, or undo (your last move), hint (the agent's choice), moves (all legal ones), \
-                    board, resign, quit";
+                    board, position (as one line), resign, quit";
 
 impl<G: Playable> Session<G> {
     fn play(&mut self, input: &mut dyn BufRead, out: &mut dyn Write, prompt: bool) -> Result<()> {
@@ -127,7 +136,7 @@ impl<G: Playable> Session<G> {
                         writeln!(out, "{} resigns.", self.name)?;
                         break Outcome::win(self.human);
                     };
-                    let text = describe(&self.record, &decision, side);
+                    let text = describe(&self.record, &decision, self.agent.proved(), side);
                     if !self.record.is_legal(mv) {
                         bail!("{} played {text}, which is not legal here", self.name);
                     }
@@ -174,6 +183,7 @@ impl<G: Playable> Session<G> {
                 "undo" => return Ok(Order::Undo),
                 "help" | "?" => writeln!(out, "Type {HELP}.")?,
                 "board" => self.show(out)?,
+                "position" => writeln!(out, "{}", self.record.position().position_text())?,
                 "moves" => {
                     let mut moves = Vec::new();
                     self.record.legal_moves(&mut moves);
@@ -200,7 +210,8 @@ impl<G: Playable> Session<G> {
         let mut adviser = (self.factory)()?;
         adviser.new_game(&self.record, self.seed)?;
         let decision = choose(&mut *adviser, &self.record, self.time)?;
-        writeln!(out, "{} would play {}", self.name, describe(&self.record, &decision, self.human))?;
+        let text = describe(&self.record, &decision, adviser.proved(), self.human);
+        writeln!(out, "{} would play {text}", self.name)?;
         Ok(())
     }
 
@@ -233,13 +244,21 @@ fn choose<G: Playable>(player: &mut dyn Player<G>, record: &Record<G>, time: Tim
     Ok(player.choose(record, &clock.budget(Instant::now()))?)
 }
 
-/// `E5  (61 % for Black, 4 plies, 12345 positions, expects E5 D4 …)`
-fn describe<G: Playable>(record: &Record<G>, decision: &Decision<G::Move>, side: Side) -> String {
+/// `E5  (61 % for Black, 4 plies, 12345 positions, expects E5 D4 …)`, and `proven win for Black` for what is certain.
+fn describe<G: Playable>(
+    record: &Record<G>,
+    decision: &Decision<G::Move>,
+    proved: Option<Outcome>,
+    side: Side,
+) -> String {
     let mut position = record.position().clone();
     let Some(best) = decision.best else { return "resign".to_string() };
     let mut text = position.move_text(best);
     let mut notes = Vec::new();
-    if let Some(value) = decision.value {
+    if let Some(outcome) = proved {
+        let winner = outcome.winner.map(|winner| format!("win for {}", G::side_name(winner)));
+        notes.push(format!("proven {}", winner.unwrap_or_else(|| "draw".to_string())));
+    } else if let Some(value) = decision.value {
         notes.push(format!("{:.0} % for {}", 100.0 * value.seen_by(side), G::side_name(side)));
     }
     if let Some(depth) = decision.depth {

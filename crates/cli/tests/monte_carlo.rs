@@ -69,8 +69,7 @@ fn shapes_that_were_learnt_are_prior_knowledge_and_belong_to_a_board() {
     let other = run_in(folder.path(), &["match", agent, "random", "--games", "2", "--size", "7"], "");
     assert!(!other.ok && other.err.contains("learnt on 5x5") && other.err.contains("--size 5"), "{}", other.err);
     // Over GTP the checkpoint's board is the only one.
-    let gtp =
-        run_in(folder.path(), &["gtp", "--agent", agent, "--size", "5"], "boardsize 5\ngenmove b\nboardsize 9\nquit\n");
+    let gtp = run_in(folder.path(), &["gtp", "--agent", agent], "boardsize 5\ngenmove b\nboardsize 9\nquit\n");
     let lines: Vec<&str> = gtp.out.lines().filter(|line| !line.is_empty()).collect();
     assert!(
         lines[0] == "= " && lines[1].starts_with("= ") && lines[2] == "? unacceptable size",

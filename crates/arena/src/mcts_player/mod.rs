@@ -16,7 +16,7 @@ use crate::player::{Player, PlayerError};
 use crate::time_manager::{TimeSettings, plan};
 use afterstate_engine::search::{SearchReport, Situation, Watch};
 use afterstate_engine::{Budget, Decision};
-use afterstate_games::{Game, Outcome, Record, Rng, Side, Turn, stream};
+use afterstate_games::{Game, Outcome, Record, Repetition, Rng, Side, Turn, stream};
 use pondering::Pondering;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::Ordering;
@@ -90,6 +90,8 @@ where
     clocks: Option<[Clock; 2]>,
     /// Our last move in this game, by the number of moves before it.
     moved_at: Option<usize>,
+    /// What the last search proved.
+    proved: Option<Outcome>,
     /// For so many moves of ours the game has been as good as lost.
     hopeless: u32,
 }
@@ -106,6 +108,7 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
             ponder_seed: (0, 0),
             clocks: None,
             moved_at: None,
+            proved: None,
             hopeless: 0,
         }
     }
@@ -129,6 +132,7 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
         mut watch: Option<Watch<'_, G::Move>>,
     ) -> Result<Decision<G::Move>, PlayerError> {
         let begin = Instant::now();
+        self.proved = None;
         let Turn::Player(side) = record.turn() else { return Ok(Decision::resign()) };
         self.moved_at = Some(record.moves().len());
         let (budget, longest) = self.limits(record, side, budget, begin)?;
@@ -154,6 +158,10 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
             decision = search.search(&situation, &more, &mut self.rng, reborrow(&mut watch));
             decision.effort += effort;
             report = search.report();
+        }
+        // Where moves were left out, or the past has a say, nothing is proved of the game.
+        if G::REPETITION == Repetition::Allowed && moves.len() == count_legal(record) {
+            self.proved = report.proof(side).outcome();
         }
         if let Some(observer) = search.observer()
             && let Some(mv) = self.conduct.overrule(record, purpose, &report, observer)
@@ -235,6 +243,12 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
     }
 }
 
+fn count_legal<G: Game>(record: &Record<G>) -> usize {
+    let mut moves = Vec::new();
+    record.legal_moves(&mut moves);
+    moves.len()
+}
+
 fn lost() -> PlayerError {
     PlayerError::Crashed("the search was lost when pondering failed".into())
 }
@@ -261,7 +275,7 @@ impl<G: Game, C: Conduct<G>> Player<G> for MctsPlayer<G, C> {
         }
         self.rng = stream(seed, 0);
         self.ponder_seed = (afterstate_games::rng::mix(seed), 0);
-        (self.clocks, self.moved_at, self.hopeless) = (None, None, 0);
+        (self.clocks, self.moved_at, self.proved, self.hopeless) = (None, None, None, 0);
         Ok(())
     }
 
@@ -275,6 +289,10 @@ impl<G: Game, C: Conduct<G>> Player<G> for MctsPlayer<G, C> {
 
     fn clean_up(&mut self, record: &Record<G>, budget: &Budget) -> Result<Decision<G::Move>, PlayerError> {
         self.think(record, budget, Purpose::CleanUp, None)
+    }
+
+    fn proved(&mut self) -> Option<Outcome> {
+        self.proved
     }
 
     fn move_played(&mut self, record: &Record<G>) -> Result<(), PlayerError> {

@@ -54,6 +54,16 @@ impl Proof {
         }
     }
 
+    /// The outcome, if it is about one.
+    pub const fn outcome(self) -> Option<Outcome> {
+        match self {
+            Proof::First => Some(Outcome::win(Side::First)),
+            Proof::Second => Some(Outcome::win(Side::Second)),
+            Proof::Draw => Some(Outcome::DRAW),
+            Proof::Open | Proof::Forbidden => None,
+        }
+    }
+
     /// What it is worth, if it is about an outcome.
     pub const fn value(self) -> Option<Value> {
         match self {

@@ -2,7 +2,7 @@
 
 use super::settings::FinalMove;
 use crate::Value;
-use crate::search::mcts_solver::Proof;
+use crate::search::mcts_solver::{self, Proof};
 use crate::search::tree::{NodeIndex, ROOT, Tree};
 use afterstate_games::{IndexedMoves, Side, Turn};
 use std::cmp::Ordering;
@@ -71,6 +71,13 @@ pub struct SearchReport<M> {
     pub value: Option<Value>,
     /// All moves, the best first: the first one would be played.
     pub moves: Vec<MoveReport<M>>,
+}
+
+impl<M> SearchReport<M> {
+    /// What is certain about the position, in which `side` is to move, if it may choose among these moves only.
+    pub fn proof(&self, side: Side) -> Proof {
+        mcts_solver::prove(self.moves.iter().map(|report| report.proof), side)
+    }
 }
 
 /// The moves of a position with their statistics, in no order; those that may not be played left out.
