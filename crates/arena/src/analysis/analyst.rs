@@ -7,9 +7,11 @@ use afterstate_games::{Game, Record, Turn, stream};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// Searches are cut into pieces of so many simulations, between which somebody may say that it is enough. Whole numbers
-/// of simulations rather than times, so that the same seed gives the same analysis.
-const PIECE: u64 = 500;
+/// Searches are cut into so many pieces, between which somebody may say that it is enough. Numbers of simulations rather
+/// than times, so that the same seed gives the same analysis; not too many, because a tree may move when it grows.
+const PIECES: u64 = 20;
+/// The fewest and the most simulations of a piece.
+const PIECE: (u64, u64) = (500, 20_000);
 
 /// How a game is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,11 +132,12 @@ impl<G: Game, C: Conduct<G>> GameAnalyst<G, C> {
         let mut rng = stream(self.settings.seed, moves_made as u64);
         let mut simulations = 0;
         let mut decision = None;
+        let piece = (self.settings.simulations / PIECES).clamp(PIECE.0, PIECE.1);
         while simulations < self.settings.simulations {
             if !goes_on(simulations) {
                 return None;
             }
-            let piece = PIECE.min(self.settings.simulations - simulations);
+            let piece = piece.min(self.settings.simulations - simulations);
             let budget = Budget { simulations: Some(piece), ..Budget::default() };
             let found = self.search.search(&situation, &budget, &mut rng, None);
             let effort = found.effort;
