@@ -3,8 +3,8 @@
 //! Whatever the program does — crash, hang, print garbage or without end — ends as a
 //! [`PlayerError`] within the [`Limits`], with the program gone.
 
-use super::command::EngineCommand;
-use super::process::{EngineProcess, MAX_LINE, NoLine};
+use super::engine::{Engine, Limits, shown, unusable};
+use super::process::MAX_LINE;
 use crate::clock::{Clock, TimeControl};
 use crate::player::{Player, PlayerError};
 use afterstate_engine::{Budget, Decision};
@@ -15,26 +15,6 @@ use std::time::{Duration, Instant};
 
 /// The longest response to a command, in bytes.
 const MAX_RESPONSE: usize = 4 * MAX_LINE;
-/// How long an engine may take to end by itself after `quit`.
-const GRACE: Duration = Duration::from_millis(500);
-
-/// How long an engine may take before it counts as hung.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// From its start to its first answer.
-    pub start: Duration,
-    /// For any command but `genmove`.
-    pub command: Duration,
-    /// For a move when no clock limits it. With a clock, the clock's own end counts.
-    pub per_move: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { start: Duration::from_secs(30), command: Duration::from_secs(10), per_move: Duration::from_secs(300) }
-    }
-}
-
 /// An external engine. It starts with its first game and serves all later ones until it fails, after
 /// which the next game starts it again.
 ///
@@ -54,9 +34,7 @@ impl Default for Limits {
 /// ```
 #[derive(Debug)]
 pub struct GtpEngine {
-    command: EngineCommand,
-    limits: Limits,
-    process: Option<EngineProcess>,
+    engine: Engine,
     knows_time: bool,
     /// The moves that the engine has on its board, after the start position.
     known: Vec<Move>,
@@ -65,12 +43,10 @@ pub struct GtpEngine {
 }
 
 impl GtpEngine {
-    /// An engine that is started as `command_line` says (see [`EngineCommand::parse`]) when it is first needed.
+    /// An engine that is started as `command_line` says (see [`EngineCommand::parse`](super::EngineCommand::parse)) when it is first needed.
     pub fn new(command_line: &str) -> Result<GtpEngine, PlayerError> {
         Ok(GtpEngine {
-            command: EngineCommand::parse(command_line)?,
-            limits: Limits::default(),
-            process: None,
+            engine: Engine::new(command_line)?,
             knows_time: false,
             known: Vec::new(),
             clocks: None,
@@ -80,20 +56,21 @@ impl GtpEngine {
 
     /// The same engine with other limits.
     pub fn with_limits(mut self, limits: Limits) -> GtpEngine {
-        self.limits = limits;
+        self.engine.limits = limits;
         self
     }
 
     /// Sends a command and returns the text of its answer; a failure answer (`?`) is a protocol error.
     pub fn command(&mut self, command: &str) -> Result<String, PlayerError> {
-        self.ask(command, self.limits.command, None)?
-            .map_err(|refusal| self.fail(|| PlayerError::Garbage(format!("'{command}' refused: {}", shown(&refusal)))))
+        self.ask(command, self.engine.limits.command, None)?.map_err(|refusal| {
+            self.engine.fail(PlayerError::Garbage(format!("'{command}' refused: {}", shown(&refusal))))
+        })
     }
 
     /// The score of the game so far, by the engine's own judgement: Black's lead in points.
     pub fn final_score(&mut self) -> Result<f64, PlayerError> {
         let text = self
-            .ask("final_score", self.limits.per_move, None)?
+            .ask("final_score", self.engine.limits.per_move, None)?
             .map_err(|refusal| PlayerError::Garbage(format!("'final_score' refused: {}", shown(&refusal))))?;
         parse_score(&text).ok_or_else(|| {
             PlayerError::Garbage(format!("'final_score' answered '{}': expected B+n, W+n or 0", shown(&text)))
@@ -118,15 +95,11 @@ impl GtpEngine {
     }
 
     fn start(&mut self) -> Result<(), PlayerError> {
-        if self.process.is_some() {
+        if self.engine.is_running() {
             return Ok(());
         }
-        self.process = Some(EngineProcess::start(&self.command)?);
-        let unusable = |error| match error {
-            PlayerError::Interrupted => error,
-            other => PlayerError::NotStarted(other.to_string()),
-        };
-        let commands = self.ask("list_commands", self.limits.start, None).map_err(unusable)?.unwrap_or_default();
+        self.engine.start()?;
+        let commands = self.ask("list_commands", self.engine.limits.start, None).map_err(unusable)?.unwrap_or_default();
         let knows = |command: &str| commands.lines().any(|line| line.trim() == command);
         self.knows_time = knows("time_settings") && knows("time_left");
         Ok(())
@@ -156,9 +129,9 @@ impl GtpEngine {
         // An engine that refuses either command plays without knowing the time.
         if !self.told_time {
             self.told_time = true;
-            let _refusal = self.ask(&format!("time_settings {settings}"), self.limits.command, stop)?;
+            let _refusal = self.ask(&format!("time_settings {settings}"), self.engine.limits.command, stop)?;
         }
-        let _refusal = self.ask(&format!("time_left {} {left}", color(side)), self.limits.command, stop)?;
+        let _refusal = self.ask(&format!("time_left {} {left}", color(side)), self.engine.limits.command, stop)?;
         Ok(())
     }
 
@@ -170,22 +143,16 @@ impl GtpEngine {
         limit: Duration,
         stop: Option<&AtomicBool>,
     ) -> Result<Result<String, String>, PlayerError> {
-        let Some(process) = &mut self.process else {
-            return Err(PlayerError::Crashed("the engine is not running".into()));
-        };
         let deadline = Instant::now() + limit;
-        // When an engine no longer reads, its output still tells what happened.
-        process.send(command);
+        self.engine.send(command);
         let mut answer = String::new();
         let mut read = 0;
-        let why = loop {
-            let line = match process.line(deadline, stop) {
-                Ok(line) => line,
-                Err(why) => break why,
-            };
+        loop {
+            let line = self.engine.line(command, limit, deadline, stop)?;
             read += line.len() + 1;
             if read > MAX_RESPONSE {
-                break NoLine::TooLong;
+                let text = format!("the answer to '{command}' is longer than {MAX_RESPONSE} bytes");
+                return Err(self.engine.fail(PlayerError::Garbage(text)));
             }
             let line: String = line.chars().filter(|&c| !c.is_control() || c == '\t').collect();
             if answer.is_empty() && line.is_empty() {
@@ -193,7 +160,7 @@ impl GtpEngine {
             }
             if answer.is_empty() && !line.starts_with(['=', '?']) {
                 let text = format!("'{command}' answered '{}': expected '=' or '?' first", shown(&line));
-                return Err(self.fail(|| PlayerError::Garbage(text)));
+                return Err(self.engine.fail(PlayerError::Garbage(text)));
             }
             if line.is_empty() {
                 let (status, rest) = answer.split_at(1);
@@ -202,39 +169,6 @@ impl GtpEngine {
             }
             answer.push_str(&line);
             answer.push('\n');
-        };
-        Err(match why {
-            NoLine::Closed => self.fail(|| PlayerError::Crashed(format!("at '{command}'"))),
-            NoLine::Late => {
-                let text = format!("no answer to '{command}' within {:.3} s", limit.as_secs_f64());
-                self.fail(|| PlayerError::Hung(text))
-            }
-            NoLine::TooLong => self.fail(|| {
-                PlayerError::Garbage(format!("the answer to '{command}' is longer than {MAX_RESPONSE} bytes"))
-            }),
-            NoLine::Stopped => self.fail(|| PlayerError::Interrupted),
-        })
-    }
-
-    /// Ends the engine and adds how it ended to the error.
-    fn fail(&mut self, error: impl FnOnce() -> PlayerError) -> PlayerError {
-        let end = self.process.take().map_or_else(String::new, |mut process| process.end());
-        let with_end = |text: String| if end.is_empty() { text } else { format!("{text} ({end})") };
-        match error() {
-            PlayerError::Crashed(text) => PlayerError::Crashed(with_end(text)),
-            PlayerError::Hung(text) => PlayerError::Hung(with_end(text)),
-            PlayerError::Garbage(text) => PlayerError::Garbage(with_end(text)),
-            PlayerError::NotStarted(text) => PlayerError::NotStarted(with_end(text)),
-            PlayerError::Interrupted => PlayerError::Interrupted,
-        }
-    }
-}
-
-impl Drop for GtpEngine {
-    fn drop(&mut self) {
-        if let Some(mut process) = self.process.take() {
-            process.send("quit");
-            process.finish(GRACE);
         }
     }
 }
@@ -257,19 +191,19 @@ impl Player<Go> for GtpEngine {
         self.tell_time(side, stop)?;
         let limit = match (self.clocks.as_ref().and_then(|clocks| clocks[side.index()].flag_after()), budget.deadline) {
             (Some(flag), _) => flag.saturating_sub(asked.elapsed()),
-            (None, Some(deadline)) => deadline.saturating_duration_since(Instant::now()) + self.limits.command,
-            (None, None) => self.limits.per_move,
+            (None, Some(deadline)) => deadline.saturating_duration_since(Instant::now()) + self.engine.limits.command,
+            (None, None) => self.engine.limits.per_move,
         };
         let command = format!("genmove {}", color(side));
         let answer = self.ask(&command, limit, stop)?.map_err(|refusal| {
-            self.fail(|| PlayerError::Garbage(format!("'{command}' refused: {}", shown(&refusal))))
+            self.engine.fail(PlayerError::Garbage(format!("'{command}' refused: {}", shown(&refusal))))
         })?;
         if answer.eq_ignore_ascii_case("resign") {
             return Ok(Decision::resign());
         }
         let Some(mv) = parse_vertex(&answer, record.position().size()) else {
             let text = format!("'{command}' answered '{}': expected a point, pass or resign", shown(&answer));
-            return Err(self.fail(|| PlayerError::Garbage(text)));
+            return Err(self.engine.fail(PlayerError::Garbage(text)));
         };
         self.known.push(mv);
         Ok(Decision::play(mv))
@@ -345,10 +279,4 @@ fn gtp_time(clock: &Clock) -> Option<(String, String)> {
             },
         ),
     })
-}
-
-/// An engine's text, fit for one line of a log.
-fn shown(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(80).collect();
-    if text.chars().count() > 80 { line + "…" } else { line }
 }

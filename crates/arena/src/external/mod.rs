@@ -1,11 +1,15 @@
 //! Engines that are programs of their own: started, watched, and never left behind.
 
 pub mod command;
+mod engine;
 pub mod gnugo_referee;
 pub mod gtp;
 pub mod process;
+pub mod uci;
 
 pub use command::EngineCommand;
+pub use engine::Limits;
 pub use gnugo_referee::GtpReferee;
-pub use gtp::{GtpEngine, Limits};
+pub use gtp::GtpEngine;
 pub use process::EngineProcess;
+pub use uci::UciEngine;

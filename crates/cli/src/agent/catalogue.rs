@@ -90,6 +90,25 @@ pub const KINDS: &[Kind] = &[
         ],
         example: "gtp:\"gnugo --mode gtp --level 10 --chinese-rules\",move-timeout=60s",
     },
+    Kind {
+        name: "uci",
+        summary: "an external chess program that speaks UCI",
+        games: "chess",
+        main: Some("command"),
+        settings: &[
+            setting("command", None, "the command line that starts it"),
+            setting("options", Some("none"), "options of the program, joined by +: name=value"),
+            setting(
+                "search",
+                Some("movetime 1000"),
+                "how it searches when no clock runs: depth 8, nodes 10000 or movetime 1000 (in ms)",
+            ),
+            setting("start-timeout", Some("30s"), "how long it may take to start"),
+            setting("move-timeout", Some("300s"), "how long it may take for a move when no clock runs"),
+            setting("command-timeout", Some("10s"), "how long it may take for any other command"),
+        ],
+        example: "uci:stockfish,options=\"UCI_LimitStrength=true+UCI_Elo=1500\",search=\"depth 8\"",
+    },
 ];
 
 /// The kind called `name`.

@@ -63,6 +63,21 @@ pub enum Agent {
         /// Limit for any other command.
         per_command: Duration,
     },
+    /// `uci`
+    Uci {
+        /// Command line.
+        command: String,
+        /// Names and values.
+        options: Vec<(String, String)>,
+        /// What stands behind `go` when no clock runs.
+        search: String,
+        /// Limit for starting.
+        start: Duration,
+        /// Limit for a move without a clock.
+        per_move: Duration,
+        /// Limit for any other command.
+        per_command: Duration,
+    },
 }
 
 impl AgentSpec {
@@ -143,6 +158,14 @@ impl Agent {
                 per_move: settings.duration("move-timeout")?,
                 per_command: settings.duration("command-timeout")?,
             },
+            "uci" => Agent::Uci {
+                command: settings.text("command")?,
+                options: uci_options(&settings.text("options")?)?,
+                search: uci_search(&settings.text("search")?)?,
+                start: settings.duration("start-timeout")?,
+                per_move: settings.duration("move-timeout")?,
+                per_command: settings.duration("command-timeout")?,
+            },
             "flat-mc" | "mcts" | "uct" | "rave" | "mc-rave" => {
                 Agent::MonteCarlo(Box::new(MonteCarlo::build(&mut settings)?))
             }
@@ -150,6 +173,26 @@ impl Agent {
             other => bail!("agent kind '{other}' is listed but cannot be built"),
         };
         Ok(agent)
+    }
+}
+
+/// `name=value`, joined by `+`.
+fn uci_options(text: &str) -> Result<Vec<(String, String)>> {
+    let option = |text: &str| match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !text.contains(char::is_control) => {
+            Ok((name.trim().to_string(), value.trim().to_string()))
+        }
+        _ => bail!("options, '{text}': expected name=value, joined by +, as in Hash=64+Threads=1"),
+    };
+    if text == "none" { Ok(Vec::new()) } else { text.split('+').map(option).collect() }
+}
+
+fn uci_search(text: &str) -> Result<String> {
+    match text.split_once(' ') {
+        Some(("depth" | "nodes" | "movetime", number)) if number.trim().parse::<u64>().is_ok_and(|n| n > 0) => {
+            Ok(text.to_string())
+        }
+        _ => bail!("search '{text}': expected depth 8, nodes 10000 or movetime 1000, with another number perhaps"),
     }
 }
 

@@ -13,6 +13,7 @@ pub use go_monte_carlo::{go_open_player, go_search};
 
 use crate::agent::catalogue::did_you_mean;
 use crate::agent::{Agent, AgentSpec};
+use afterstate_arena::external::{EngineCommand, Limits, UciEngine};
 use afterstate_arena::{AlphaBetaPlayer, GameResult, Player, PlayerError, RandomPlayer, Referee, RulesReferee};
 use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
 use afterstate_engine::value::Indifferent;
@@ -264,6 +265,7 @@ fn unlearnt<G: Playable>(agent: &Agent, game_length: f32) -> Result<PlayerFactor
         Agent::MonteCarlo(agent) => monte_carlo::plain_players(agent, game_length),
         Agent::TdSearch(_) => bail!("{} has no features that could be learnt yet: use uct or alpha-beta", G::NAME),
         Agent::Gtp { .. } => bail!("GTP engines play Go, not {}: use random or alpha-beta", G::NAME),
+        Agent::Uci { .. } => bail!("UCI engines play chess, not {}: use random or alpha-beta", G::NAME),
     }
 }
 
@@ -287,7 +289,20 @@ impl Playable for ConnectFour {
 
 impl Playable for Chess {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
-        unlearnt(agent, 80.0)
+        match agent {
+            Agent::Uci { command, options, search, start, per_move, per_command } => {
+                let limits = Limits { start: *start, per_move: *per_move, command: *per_command };
+                // A command line that cannot be run should not wait for the first game to say so.
+                EngineCommand::parse(command)?.resolve()?;
+                let (command, options, search) = (command.clone(), options.clone(), search.clone());
+                Ok(Arc::new(move || {
+                    let engine = UciEngine::new(&command)?.with_limits(limits).with_search(&search);
+                    let set = |engine: UciEngine, (name, value): &(String, String)| engine.with_option(name, value);
+                    Ok(Box::new(options.iter().fold(engine, set)))
+                }))
+            }
+            other => unlearnt(other, 80.0),
+        }
     }
 
     fn side_name(side: Side) -> &'static str {

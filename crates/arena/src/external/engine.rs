@@ -1,0 +1,120 @@
+//! [`Engine`]: an external program within its limits, whatever protocol it speaks.
+
+use super::command::EngineCommand;
+use super::process::{EngineProcess, MAX_LINE, NoLine};
+use crate::player::PlayerError;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// How long an engine may take to end by itself after `quit`.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How long an engine may take before it counts as hung.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// From its start to its first answer.
+    pub start: Duration,
+    /// For any command that does not ask for a move.
+    pub command: Duration,
+    /// For a move when no clock limits it. With a clock, the clock's own end counts.
+    pub per_move: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { start: Duration::from_secs(30), command: Duration::from_secs(10), per_move: Duration::from_secs(300) }
+    }
+}
+
+/// The program that a command line names: not running at first, and again not after it failed.
+#[derive(Debug)]
+pub(super) struct Engine {
+    command: EngineCommand,
+    pub(super) limits: Limits,
+    process: Option<EngineProcess>,
+}
+
+impl Engine {
+    pub(super) fn new(command_line: &str) -> Result<Engine, PlayerError> {
+        Ok(Engine { command: EngineCommand::parse(command_line)?, limits: Limits::default(), process: None })
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.process.is_some()
+    }
+
+    pub(super) fn start(&mut self) -> Result<(), PlayerError> {
+        self.process = Some(EngineProcess::start(&self.command)?);
+        Ok(())
+    }
+
+    /// Sends a line. When an engine no longer reads, its output still tells what happened.
+    pub(super) fn send(&mut self, line: &str) {
+        if let Some(process) = &mut self.process {
+            process.send(line);
+        }
+    }
+
+    /// The next line of what answers `asked`, which was given `limit` and so until `deadline`. An error means that the engine is
+    /// gone.
+    pub(super) fn line(
+        &mut self,
+        asked: &str,
+        limit: Duration,
+        deadline: Instant,
+        stop: Option<&AtomicBool>,
+    ) -> Result<String, PlayerError> {
+        let Some(process) = &mut self.process else {
+            return Err(PlayerError::Crashed("the engine is not running".into()));
+        };
+        process.line(deadline, stop).map_err(|why| {
+            self.fail(match why {
+                NoLine::Closed => PlayerError::Crashed(format!("at '{asked}'")),
+                NoLine::Late => {
+                    PlayerError::Hung(format!("no answer to '{asked}' within {:.3} s", limit.as_secs_f64()))
+                }
+                NoLine::TooLong => {
+                    PlayerError::Garbage(format!("a line of the answer to '{asked}' is longer than {MAX_LINE} bytes"))
+                }
+                NoLine::Stopped => PlayerError::Interrupted,
+            })
+        })
+    }
+
+    /// Ends the engine and adds how it ended to the error.
+    pub(super) fn fail(&mut self, error: PlayerError) -> PlayerError {
+        let end = self.process.take().map_or_else(String::new, |mut process| process.end());
+        let with_end = |text: String| if end.is_empty() { text } else { format!("{text} ({end})") };
+        match error {
+            PlayerError::Crashed(text) => PlayerError::Crashed(with_end(text)),
+            PlayerError::Hung(text) => PlayerError::Hung(with_end(text)),
+            PlayerError::Garbage(text) => PlayerError::Garbage(with_end(text)),
+            PlayerError::NotStarted(text) => PlayerError::NotStarted(with_end(text)),
+            PlayerError::Interrupted => PlayerError::Interrupted,
+        }
+    }
+}
+
+/// Both protocols know `quit`.
+impl Drop for Engine {
+    fn drop(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.send("quit");
+            process.finish(GRACE);
+        }
+    }
+}
+
+/// What went wrong before the first answer is that the engine cannot be started.
+pub(super) fn unusable(error: PlayerError) -> PlayerError {
+    match error {
+        PlayerError::Interrupted => error,
+        other => PlayerError::NotStarted(other.to_string()),
+    }
+}
+
+/// An engine's text, fit for one line of a log.
+pub(super) fn shown(text: &str) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(80).collect();
+    if text.chars().count() > 80 { line + "…" } else { line }
+}

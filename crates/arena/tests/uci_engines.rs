@@ -1,0 +1,93 @@
+//! Chess engines that fail in every way we could think of: each fails alone, with its reason, and leaves nothing behind.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use afterstate_arena::external::{Limits, UciEngine};
+use afterstate_arena::{EndKind, GameRules, Player, PlayerError, RandomPlayer, RulesReferee, play_game};
+use afterstate_engine::Budget;
+use afterstate_games::{Chess, Notation, Record, Side};
+use std::path::PathBuf;
+use std::time::Duration;
+use support::{expect_none_left, unique_mark};
+
+fn fake_engine(mode: &str, mark: &str) -> UciEngine {
+    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/support/fake-uci.sh");
+    let limits =
+        Limits { start: Duration::from_secs(20), command: Duration::from_secs(20), per_move: Duration::from_secs(2) };
+    UciEngine::new(&format!("sh '{}' {mode} {mark}", script.display())).unwrap().with_limits(limits)
+}
+
+/// Lets an engine play White against moves that are always legal.
+fn drive(engine: &mut UciEngine) -> Result<Record<Chess>, PlayerError> {
+    let mut record = Record::new(Chess::new());
+    engine.new_game(&record, 0)?;
+    for answer in ["e7e5", "b8c6", "f8c5"] {
+        let decision = engine.choose(&record, &Budget::default())?;
+        assert_eq!((decision.depth, decision.effort), (Some(7), 1234));
+        assert!((decision.value.unwrap().0 - 10.0 / 11.0).abs() < 1e-6);
+        record.play(decision.best.unwrap());
+        record.play(record.position().parse_move(answer).unwrap());
+    }
+    Ok(record)
+}
+
+#[test]
+fn a_sound_engine_plays_game_after_game() {
+    let mark = unique_mark("uci-sound");
+    let mut engine = fake_engine("sound", &mark).with_option("skill level", "3");
+    for _ in 0..2 {
+        let record = drive(&mut engine).unwrap();
+        let text = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4";
+        assert_eq!(record.position().position_text(), text);
+    }
+    drop(engine);
+    expect_none_left(&mark);
+}
+
+#[test]
+fn every_failure_has_its_reason() {
+    for (mode, needle) in [
+        ("crash", "crashed: at 'go movetime 1000'"),
+        ("hang", "hung: no answer to 'go movetime 1000' within"),
+        ("endless", "protocol error: the answer to 'go movetime 1000' is longer than"),
+        ("no-move", "'bestmove (none)': expected a move such as e2e4"),
+        ("san", "'bestmove Nf3': expected a move such as e2e4"),
+        ("hang-at-start", "cannot start: hung: no answer to 'uci'"),
+    ] {
+        let mark = unique_mark(&format!("uci-{mode}"));
+        let mut engine = fake_engine(mode, &mark);
+        if mode == "hang-at-start" {
+            engine = engine.with_limits(Limits { start: Duration::from_secs(1), ..Limits::default() });
+        }
+        let error = drive(&mut engine).unwrap_err().to_string();
+        assert!(error.contains(needle), "{mode}: {error}");
+        // The failed engine is gone at once, not only when the player is dropped.
+        expect_none_left(&mark);
+    }
+}
+
+#[test]
+fn what_an_engine_cannot_do_is_said_before_the_first_move() {
+    let mark = unique_mark("uci-option");
+    let mut engine = fake_engine("sound", &mark).with_option("UCI_Elo", "1500");
+    let error = drive(&mut engine).unwrap_err().to_string();
+    assert!(error.starts_with("cannot start: the engine has no option 'UCI_Elo'; it has Hash, Skill Level"), "{error}");
+    let other = Record::new(Chess::chess960(1).unwrap());
+    let error = fake_engine("sound", &mark).new_game(&other, 0).unwrap_err().to_string();
+    assert!(error.contains("no option 'UCI_Chess960'"), "{error}");
+    expect_none_left(&mark);
+}
+
+#[test]
+fn illegal_moves_and_lost_time_lose_the_game() {
+    for (mode, time, kind) in [("illegal", "none", EndKind::IllegalMove), ("hang", "1s", EndKind::Time)] {
+        let mark = unique_mark(&format!("uci-game-{mode}"));
+        let rules = GameRules { time: time.parse().unwrap(), lag: Duration::from_millis(200), ..GameRules::default() };
+        let (mut engine, mut random) = (fake_engine(mode, &mark), RandomPlayer::default());
+        let result = play_game(&Chess::new(), &[], [&mut engine, &mut random], &mut RulesReferee, &rules).unwrap();
+        assert_eq!((result.ending.kind, result.outcome.winner), (kind, Some(Side::Second)), "{}", result.ending.detail);
+        drop(engine);
+        expect_none_left(&mark);
+    }
+}
