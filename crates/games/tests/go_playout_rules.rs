@@ -174,7 +174,39 @@ fn self_atari_is_left_out_where_that_is_set() {
     let (c1, c2) = (Point::at(2, 0, 5), Point::at(2, 1, 5));
     assert_eq!(game.board().liberty_left(c1, Side::First), Some(c2));
     assert_eq!(game.board().liberty_left(c1, Side::Second), None);
-    assert!(MogoPlayout::is_bad(&game, c1) && !MogoPlayout::is_bad(&game, c2));
+}
+
+#[test]
+fn self_atari_is_bad_unless_a_stone_is_thrown_in() {
+    // Black B1 gives a stone: White takes it on C1 and has the liberty B1 left, where Black takes all.
+    let game = position([
+        ". . . . o", //
+        ". . . . .",
+        "X X X X .",
+        "O O O O X",
+        "O . . X .",
+    ]);
+    let b1 = Point::at(1, 0, 5);
+    assert!(game.board().is_self_atari(b1, Side::First) && !MogoPlayout::is_bad(&game, b1));
+    assert!(!FuegoPlayout::is_bad(&game, b1));
+    // White's chain has a third liberty, D3: nothing is gained.
+    let game = position([
+        ". . . . o", //
+        ". . . . .",
+        "X X X . .",
+        "O O O O X",
+        "O . . X .",
+    ]);
+    assert!(MogoPlayout::is_bad(&game, b1) && FuegoPlayout::is_bad(&game, b1));
+    // A2 would be a second stone beside A1, with the liberty A3; A3 gives A1 nothing and itself three liberties.
+    let game = position([
+        ". . . . .", //
+        ". . . . .",
+        ". . . . .",
+        ". O . . .",
+        "X o . . .",
+    ]);
+    assert!(MogoPlayout::is_bad(&game, Point::at(0, 1, 5)) && !MogoPlayout::is_bad(&game, Point::at(0, 2, 5)));
 }
 
 #[test]

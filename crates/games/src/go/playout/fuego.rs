@@ -94,10 +94,10 @@ impl FuegoPlayout {
         ruled::good_moves(self, game)
     }
 
-    /// Whether a stone of the side to move on the empty `point` would put its own chain in atari: what a
-    /// handcrafted prior calls bad.
+    /// Whether a handcrafted prior calls a stone of the side to move on the empty `point` bad, as
+    /// [`MogoPlayout::is_bad`](crate::go::MogoPlayout::is_bad) does.
     pub fn is_bad(game: &Go, point: Point) -> bool {
-        game.board().is_self_atari(point, game.to_move())
+        ruled::is_bad(game, point)
     }
 
     /// Finds the good liberties of a stone's chain, if it has two.
