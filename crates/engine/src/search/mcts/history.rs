@@ -1,4 +1,4 @@
-//! [`History`]: what must not be repeated.
+//! [`History`]: what must not be repeated, or not too often.
 
 /// Positions that were on the board before the search began. Nearly every question is answered by a table of
 /// bits without looking at them.
@@ -25,6 +25,11 @@ impl History {
 
     pub(super) fn keys(&self) -> &[u64] {
         &self.keys
+    }
+
+    /// How often a position was on the board.
+    pub(super) fn count(&self, key: u64) -> usize {
+        self.keys.iter().filter(|&&known| known == key).count()
     }
 
     #[inline(always)]

@@ -38,7 +38,8 @@ pub struct Situation<'a, G: Game> {
     pub position: &'a G,
     /// The moves to choose from; `None` for the candidate moves. All must be legal.
     pub moves: Option<&'a [G::Move]>,
-    /// [`Game::repetition_key`] of every position so far, the present one included or not. Only games that forbid repetition need it.
+    /// [`Game::repetition_key`] of every position so far, the present one included or not. Only games in which
+    /// repetition matters need it.
     pub history: &'a [u64],
 }
 
@@ -223,8 +224,8 @@ where
         }
         self.root = Some(position.clone());
         let now = position.repetition_key();
-        let earlier = situation.history.iter().copied().filter(|&key| key != now);
-        self.history.set(earlier.chain([now]));
+        let earlier = situation.history.strip_suffix(&[now]).unwrap_or(situation.history);
+        self.history.set(earlier.iter().copied().chain([now]));
         self.make_room(position, budget);
         let (full, worker) = (Default::default(), &mut self.workers[0]);
         let task = worker::Task {

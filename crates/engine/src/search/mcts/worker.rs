@@ -55,6 +55,8 @@ enum Exit {
     Certain(Proof),
     /// With a move that repeats a position, which is illegal.
     Repetition,
+    /// With a move that repeats a position so often that the game is drawn.
+    Drawn,
 }
 
 /// A thread's own part of a search, kept from search to search so that simulations allocate nothing; on cache lines of its own.
@@ -102,7 +104,8 @@ where
                 self.pass_on(tree, proof);
                 proof.value().map_or(0.5, |value| value.0)
             }
-            _ => {
+            Exit::Drawn => 0.5,
+            Exit::Open | Exit::Repetition => {
                 let in_tree = self.trace.len();
                 let value = self.leaf.finish(&mut self.position, &mut self.trace, rng);
                 self.observer.finished(&self.position, value);
@@ -120,8 +123,11 @@ where
         self.trace.clear();
         self.path.clear();
         self.keys.clear();
-        let superko = task.settings.superko && G::REPETITION == Repetition::Forbidden;
-        let mut key = if superko { self.position.repetition_key() } else { 0 };
+        let repetition = match G::REPETITION {
+            Repetition::Forbidden if !task.settings.superko => Repetition::Allowed,
+            repetition => repetition,
+        };
+        let mut key = if repetition == Repetition::Allowed { 0 } else { self.position.repetition_key() };
         let mut node = ROOT;
         loop {
             let side = match self.position.turn() {
@@ -157,15 +163,28 @@ where
             if proof != Proof::Open {
                 return Exit::Certain(proof);
             }
-            if superko {
-                let before = key;
-                key = self.position.repetition_key();
-                // A pass leaves the stones as they are, which is no repetition.
-                if key != before && (task.history.contains(key) || self.keys.contains(&key)) {
-                    tree.node(node).prove(Proof::Forbidden);
-                    return Exit::Repetition;
+            match repetition {
+                Repetition::Allowed => {}
+                Repetition::Forbidden => {
+                    let before = key;
+                    key = self.position.repetition_key();
+                    // A pass leaves the stones as they are, which is no repetition.
+                    if key != before && (task.history.contains(key) || self.keys.contains(&key)) {
+                        tree.node(node).prove(Proof::Forbidden);
+                        return Exit::Repetition;
+                    }
+                    self.keys.push(key);
                 }
-                self.keys.push(key);
+                Repetition::DrawAt(limit) => {
+                    key = self.position.repetition_key();
+                    self.keys.push(key);
+                    let here = self.keys.iter().filter(|&&known| known == key).count();
+                    let over = matches!(self.position.turn(), Turn::Over(_));
+                    if !over && here + task.history.count(key) >= usize::from(limit) {
+                        // A node is reached by one line of play alone, so what the line brought about is its own.
+                        return if task.settings.solver { Exit::Certain(Proof::Draw) } else { Exit::Drawn };
+                    }
+                }
             }
         }
     }
