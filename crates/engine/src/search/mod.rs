@@ -15,6 +15,7 @@ pub mod prior;
 mod rave;
 mod score;
 pub mod selection;
+mod shape_memory;
 mod short_term_memory;
 mod table_lookup;
 pub mod td_search;
@@ -39,6 +40,7 @@ pub use prior::{ByReadValue, ByValue, Even, Experience, Grandfather, NewPosition
 pub use rave::Rave;
 pub use score::Score;
 pub use selection::Selection;
+pub use shape_memory::ShapeMemory;
 pub use short_term_memory::{FeatureMemory, ShortTermMemory};
 pub use table_lookup::TableLookup;
 pub use td_search::{TdSearch, TdSearchSettings};

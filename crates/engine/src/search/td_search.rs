@@ -87,6 +87,8 @@ pub struct TdSearch<G: Game, M, L, O = ()> {
     /// What may be played at the root, and how many simulations began with it.
     root_moves: Vec<G::Move>,
     root_visits: Vec<u32>,
+    /// The [`Game::key`] of the root.
+    root_key: Option<u64>,
     moves: Vec<G::Move>,
     chances: Vec<(G::Move, f32)>,
     sums: Vec<f32>,
@@ -113,6 +115,7 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
             settings,
             root_moves: Vec::new(),
             root_visits: Vec::new(),
+            root_key: None,
             moves: Vec::new(),
             chances: Vec::new(),
             sums: Vec::new(),
@@ -145,6 +148,7 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
     /// Forgets what was learnt: a new game.
     pub fn clear(&mut self) {
         self.memory.clear();
+        self.root_key = None;
         self.report.moves.clear();
     }
 
@@ -164,16 +168,21 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
         let root = situation.position;
         let Turn::Player(side) = root.turn() else { return Decision::resign() };
         match situation.moves {
-            Some(allowed) => self.root_moves.splice(.., allowed.iter().copied()).for_each(drop),
-            None => root.candidate_moves(&mut self.root_moves),
+            Some(allowed) => self.moves.splice(.., allowed.iter().copied()).for_each(drop),
+            None => root.candidate_moves(&mut self.moves),
         }
-        if self.root_moves.is_empty() {
+        if self.moves.is_empty() {
             return Decision::resign();
         }
-        self.root_visits.clear();
-        self.root_visits.resize(self.root_moves.len(), 0);
         if self.settings.reset {
-            self.memory.clear();
+            self.clear();
+        }
+        // A search of the same position goes on where the last one stopped.
+        if self.root_key != Some(root.key()) || self.root_moves != self.moves {
+            self.root_key = Some(root.key());
+            self.root_moves.clone_from(&self.moves);
+            self.root_visits.clear();
+            self.root_visits.resize(self.root_moves.len(), 0);
         }
         let limit = match budget.simulations {
             Some(limit) => limit,
@@ -292,7 +301,8 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
         }
         self.root_moves = moves;
         let value = reports.first().and_then(|best| best.value);
-        self.report = SearchReport { simulations, visits: simulations, value, moves: reports };
+        let visits = self.root_visits.iter().map(|&visits| u64::from(visits)).sum();
+        self.report = SearchReport { simulations, visits, value, moves: reports };
     }
 
     /// What both sides would play after `first` if they did not explore. Of equal moves the first counts.

@@ -131,6 +131,9 @@ fn chooses_among_the_moves_that_are_allowed_and_reports_on_them() {
         assert!(after.is_legal(mv));
         after.play(mv);
     }
+    // The same position once more: the simulations add up.
+    search.search_situation(&situation, &Budget::default(), &mut stream(2, 0), None);
+    assert_eq!((search.report().simulations, search.report().visits), (200, 400));
     let none = Situation { moves: Some(&[]), ..Situation::new(&game) };
     assert_eq!(search.search_situation(&none, &Budget::default(), &mut stream(1, 0), None), Decision::resign());
 }

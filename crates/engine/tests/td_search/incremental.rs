@@ -1,9 +1,10 @@
 //! What is kept up to date move by move, against a textbook that computes everything anew.
 
 use afterstate_engine::Value;
-use afterstate_engine::learning::{TdSettings, TraceKind};
+use afterstate_engine::learning::{Plies, TdSettings, TraceKind};
 use afterstate_engine::search::{
-    Dyna2, FeatureMemory, LongTermMemory, LongTermShapes, PlayOut, ShortTermMemory, TdSearch, TdSearchSettings,
+    Dyna2, FeatureMemory, LongTermMemory, LongTermShapes, PlayOut, ShapeMemory, ShortTermMemory, TdSearch,
+    TdSearchSettings,
 };
 use afterstate_engine::value::{
     ActiveSet, Features, FusedShapes, GridShapes, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes,
@@ -29,7 +30,7 @@ impl<F> Textbook<F> {
     where
         F: Features<G>,
     {
-        assert_eq!((td.plies, td.traces), (Default::default(), TraceKind::Accumulating));
+        assert_eq!(td.traces, TraceKind::Accumulating);
         let weights = vec![0.0; features.count()];
         Textbook { features, td, weights, positions: Vec::new() }
     }
@@ -47,6 +48,10 @@ impl<F> Textbook<F> {
         active.iter().map(|&index| self.weights[index]).sum()
     }
 
+    fn plies(&self) -> usize {
+        if self.td.plies == Plies::One { 1 } else { 2 }
+    }
+
     fn value(&self, sum: f64) -> f64 {
         match self.td.squash {
             Squash::Logistic => 1.0 / (1.0 + (-sum).exp()),
@@ -58,8 +63,9 @@ impl<F> Textbook<F> {
     fn update(&mut self, t: usize, target: f64) {
         let (active, beside) = &self.positions[t];
         let error = target - self.value(self.sum(active) + beside);
-        for earlier in (0..=t).rev().step_by(2) {
-            let share = f64::from(self.td.lambda).powi(((t - earlier) / 2) as i32);
+        let plies = self.plies();
+        for earlier in (0..=t).rev().step_by(plies) {
+            let share = f64::from(self.td.lambda).powi(((t - earlier) / plies) as i32);
             let active = &self.positions[earlier].0;
             for &index in active {
                 self.weights[index] += f64::from(self.td.step_size) * error * share / active.len().max(1) as f64;
@@ -74,14 +80,14 @@ impl<F> Textbook<F> {
         let (active, beside) = (self.active(game), f64::from(beside));
         let value = self.value(self.sum(&active) + beside);
         let t = self.positions.len();
-        if t >= 2 {
-            self.update(t - 2, value);
+        if t >= self.plies() {
+            self.update(t - self.plies(), value);
         }
         self.positions.push((active, beside));
     }
 
     fn ended(&mut self, z: Value) {
-        for t in self.positions.len().saturating_sub(2)..self.positions.len() {
+        for t in self.positions.len().saturating_sub(self.plies())..self.positions.len() {
             self.update(t, f64::from(z.0));
         }
     }
@@ -156,12 +162,12 @@ fn shapes(size: usize, sizes: &[usize]) -> LocalShapes {
     LocalShapes::new(size, WindowSizes::new(sizes).unwrap(), Sharing::None)
 }
 
-/// Plays `moves` moves by searches of `simulations` each and returns how many sums were looked at.
-fn play_go<M: ShortTermMemory<Go>>(memory: M, td: TdSettings, switch_after: Option<u32>, moves: u64) -> u64 {
-    let memory = Compared { memory, textbook: Textbook::new::<Go>(shapes(5, &[1, 2]), td), looked: 0 };
-    let mut search = TdSearch::new(memory, PlayOut(FuegoPlayout::default()), settings(1000 / moves, switch_after));
+/// Plays `moves` moves by searches of 1,000 simulations in all and returns how many sums were looked at.
+fn play_go<M: ShortTermMemory<Go>>(memory: M, sizes: &[usize], td: TdSettings, switch_after: Option<u32>) -> u64 {
+    let memory = Compared { memory, textbook: Textbook::new::<Go>(shapes(5, sizes), td), looked: 0 };
+    let mut search = TdSearch::new(memory, PlayOut(FuegoPlayout::default()), settings(250, switch_after));
     let (mut game, mut rng) = (Go::new(5).with_move_limit(60), stream(5, 0));
-    for _ in 0..moves {
+    for _ in 0..4 {
         let Some(best) = search.search(&game, &Budget::default(), &mut rng).best else { break };
         game.play(best);
     }
@@ -175,10 +181,27 @@ fn values_are_those_computed_from_scratch_after_every_move_of_1000_simulations()
             for lambda in [0.0, 0.5] {
                 let td = td(lambda, squash);
                 let memory = FeatureMemory::of_shapes(shapes(5, &[1, 2]).into(), td.clone());
-                let looked = play_go(memory, td, switch, 4);
+                let looked = play_go(memory, &[1, 2], td, switch);
                 assert!(looked > 50_000, "{looked}");
             }
         }
+    }
+}
+
+#[test]
+fn differences_are_those_computed_from_scratch_after_every_move_of_1000_simulations() {
+    let (two, one) = (Plies::Two, Plies::One);
+    for (switch, sizes, squash, plies) in [
+        (Some(6), &[1, 2][..], Squash::Logistic, two),
+        (None, &[1, 2], Squash::Logistic, two),
+        (None, &[1, 2], Squash::Linear, one),
+        (Some(12), &[3], Squash::Linear, two),
+        (Some(1), &[1, 2, 3], Squash::Logistic, two),
+    ] {
+        let td = TdSettings { plies, ..td(0.0, squash) };
+        let memory = ShapeMemory::new(WindowSizes::new(sizes).unwrap(), td.clone());
+        let looked = play_go(memory, sizes, td, switch);
+        assert!(looked > 10_000, "{looked}");
     }
 }
 
