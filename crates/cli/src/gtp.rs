@@ -53,23 +53,30 @@ pub fn run(args: Args) -> Result<()> {
             (Some(ShapeAgent::load(checkpoint)?), None)
         }
         Agent::MonteCarlo(agent) => (None, agent.priors.iter().find_map(Prior::learnt_on).transpose()?),
+        Agent::TdSearch(agent) => {
+            let board_size = |memory| ShapeAgent::load(memory).map(|learnt| learnt.about.board_size);
+            (None, agent.memory.as_deref().map(board_size).transpose()?)
+        }
         _ => (None, None),
     };
     let only = args.size.or(learnt.as_ref().map(|learnt| learnt.about.board_size)).or(prior);
     let start = Go::new(only.unwrap_or(9));
     let name = format!("afterstate {}", spec.name);
-    let mut session = match &spec.agent {
+    let open = match &spec.agent {
         Agent::MonteCarlo(agent) if agent.method != Method::Flat => {
-            let player = registry::go_open_player(agent, start.size(), args.seed)
-                .with_context(|| format!("agent '{}'", spec.name))?;
-            Session::new(name, Box::new(player.clone()))
-                .with_analyst(Box::new(player))
-                .with_live_graphics(Box::new(stderr()))
+            Some(registry::go_open_player(agent, start.size(), args.seed))
         }
-        _ => Session::new(name, registry::players(&start, &spec)?()?),
+        Agent::TdSearch(agent) => Some(registry::td_open_player(agent, start.size(), args.seed)),
+        _ => None,
+    };
+    let mut session = match open.transpose().with_context(|| format!("agent '{}'", spec.name))? {
+        Some(player) => Session::new(name, Box::new(player.clone()))
+            .with_analyst(Box::new(player))
+            .with_live_graphics(Box::new(stderr())),
+        None => Session::new(name, registry::players(&start, &spec)?()?),
     };
     session = session.with_seed(args.seed).with_sizes(only.map_or(sizes, |size| size..=size));
-    if matches!(spec.agent, Agent::MonteCarlo(_)) {
+    if matches!(spec.agent, Agent::MonteCarlo(_) | Agent::TdSearch(_)) {
         session = session.with_status_playouts(STATUS_PLAYOUTS);
     }
     if let Some(learnt) = learnt {

@@ -71,6 +71,14 @@ fn td_search_plays_over_gtp_on_any_board() {
 }
 
 #[test]
+fn what_td_search_thinks_can_be_seen() {
+    let commands = "boardsize 5\nlz-genmove_analyze b\nquit\n";
+    let answer = run_in(&std::env::temp_dir(), &["gtp", "--agent", "td-search:200"], commands);
+    let played = answer.out.trim_end().rsplit_once("play ").expect("a move").1.lines().next().unwrap_or_default();
+    assert!(answer.out.contains(&format!("info move {played} visits ")), "{}", answer.out);
+}
+
+#[test]
 fn what_is_wrong_is_said_in_one_line() {
     assert!(fail(&["match", "td-search:50,switch=soon", "random"]).contains("switch 'soon'"));
     assert!(fail(&["match", "td-search:50,features=4", "random"]).contains("features '4': expected some of 1, 2, 3"));

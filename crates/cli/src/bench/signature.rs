@@ -130,7 +130,7 @@ fn compute() -> Vec<Line> {
 
 /// All weights after searches of the first four moves on 9×9, and what they decided.
 fn searched_and_learnt(squash: Squash) -> u64 {
-    let mut search = TdSearch::new(short(9, squash), PlayOut(FuegoPlayout::default()), TdSearchSettings::default());
+    let mut search = TdSearch::new(short(squash), PlayOut(FuegoPlayout::default()), TdSearchSettings::default());
     let mut numbers = decisions(&mut search);
     numbers.extend(search.memory().weights().into_iter().map(|weight| u64::from(weight.to_bits())));
     hash(numbers)
@@ -138,7 +138,7 @@ fn searched_and_learnt(squash: Squash) -> u64 {
 
 /// The same with a long-term memory, whose values are linear.
 fn corrected() -> u64 {
-    let memory = Dyna2::new(long(), short(9, Squash::Linear));
+    let memory = Dyna2::new(long(), short(Squash::Linear));
     let mut search = TdSearch::new(memory, PlayOut(FuegoPlayout::default()), TdSearchSettings::default());
     let mut numbers = decisions(&mut search);
     numbers.extend(search.memory().short_term().weights().into_iter().map(|weight| u64::from(weight.to_bits())));

@@ -4,7 +4,8 @@ use super::Effort;
 use super::measure::{Figure, Measured, Report, measure};
 use afterstate_engine::learning::TdSettings;
 use afterstate_engine::search::{
-    Dyna2, FeatureMemory, LongTermShapes, Mcts, MctsSettings, PlayOut, ShortTermMemory, TdSearch, TdSearchSettings, Uct,
+    Dyna2, FeatureMemory, LongTermShapes, Mcts, MctsSettings, PlayOut, ShapeMemory, ShortTermMemory, TdSearch,
+    TdSearchSettings, Uct,
 };
 use afterstate_engine::value::{FusedShapes, LocalShapes, Sharing, Squash, TrackedGo, WindowSizes};
 use afterstate_engine::{Budget, Search};
@@ -21,26 +22,39 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
     for size in [9, 19] {
         let uct = uct(size, effort);
         uct.report(&format!("go{size}.mcts.uct.fuego"), 0, report)?;
-        let switched = td_search(|| short(size, Squash::Logistic), size, Some(6), effort);
+        let switched = td_search(|| short(Squash::Logistic), size, Some(6), effort);
         switched.report(&format!("go{size}.td-search.simulations"), 0, report)?;
         let value = 100.0 * switched.rate(0) / uct.rate(0);
         report(Figure { name: format!("go{size}.td-search.of-uct"), value, unit: "%" })?;
-        let greedy = td_search(|| short(size, Squash::Logistic), size, None, effort);
+        let greedy = td_search(|| short(Squash::Logistic), size, None, effort);
         greedy.report(&format!("go{size}.td-search.simulations-greedy"), 0, report)?;
+        // The same search that sums the windows around every move, instead of keeping what the move would change.
+        for (name, switch_after) in [("simulations", Some(6)), ("simulations-greedy", None)] {
+            let summed = td_search(|| summed(size), size, switch_after, effort);
+            summed.report(&format!("go{size}.td-search.{name}.by-windows"), 0, report)?;
+        }
     }
-    let (long, short) = (long(), || short(9, Squash::Logistic));
-    td_search(|| Dyna2::new(long.clone(), short()), 9, Some(6), effort).report("go9.dyna-2.simulations", 0, report)
+    let long = long();
+    td_search(|| Dyna2::new(long.clone(), short(Squash::Logistic)), 9, Some(6), effort).report(
+        "go9.dyna-2.simulations",
+        0,
+        report,
+    )
 }
 
 /// The paper's short-term memory: windows of 1×1 and 2×2, each place for itself.
-pub fn short(size: usize, squash: Squash) -> Short {
-    let sizes = WindowSizes::new(&[1, 2]).expect("both are sizes of windows");
-    let shapes = LocalShapes::new(size, sizes, Sharing::None);
-    FeatureMemory::of_shapes(Arc::new(shapes), TdSettings { squash, ..TdSettings::default() })
+pub fn short(squash: Squash) -> ShapeMemory {
+    ShapeMemory::new(sizes(), TdSettings { squash, ..TdSettings::default() })
 }
 
-/// A short-term memory of Go.
-pub type Short = FeatureMemory<Go, LocalShapes, TrackedGo>;
+fn summed(size: usize) -> FeatureMemory<Go, LocalShapes, TrackedGo> {
+    let shapes = LocalShapes::new(size, sizes(), Sharing::None);
+    FeatureMemory::of_shapes(Arc::new(shapes), TdSettings::default())
+}
+
+fn sizes() -> WindowSizes {
+    WindowSizes::new(&[1, 2]).expect("both are sizes of windows")
+}
 
 /// A long-term memory for 9×9 that nobody learnt.
 pub fn long() -> LongTermShapes {

@@ -2,43 +2,40 @@
 
 use super::go::{OneSize, learnt};
 use super::go_monte_carlo::GoPlayout;
-use super::monte_carlo::uniform_playout;
+use super::monte_carlo::{SearchFactory, uniform_playout};
 use super::{Playable, PlayerFactory};
 use crate::agent::monte_carlo::{Playout, Policy};
 use crate::agent::td_search::TdSearch as Agent;
-use afterstate_arena::{Conduct, GoConduct, MctsPlayer};
-use afterstate_engine::learning::TdSettings;
+use afterstate_arena::{Conduct, GoConduct, MctsPlayer, MctsPlayerSettings};
 use afterstate_engine::search::{
-    Dyna2, FeatureMemory, Leaf, LongTermShapes, PlayOut, PlayoutObserver, ShortTermMemory, TdSearch,
+    Dyna2, FeatureMemory, GoOwnership, Leaf, LongTermShapes, PlayOut, PlayoutObserver, ShapeMemory, ShortTermMemory,
+    TdSearch,
 };
-use afterstate_engine::value::{FusedShapes, GridShapes, LocalShapes, Sharing};
+use afterstate_engine::value::{GridShapes, LocalShapes, Sharing};
 use afterstate_games::Grid;
 use afterstate_games::go::Go;
+use afterstate_protocols::gtp::OpenPlayer;
 use anyhow::{Result, bail};
 use std::sync::Arc;
 
-/// Makes players of `agent` from what a game brings along; games usually last `game_length` moves of both sides.
-fn players<G, M, L, C>(
-    agent: &Agent,
-    memory: impl Fn() -> M + Send + Sync + 'static,
-    leaf: L,
-    conduct: C,
-    game_length: f32,
-) -> PlayerFactory<G>
+/// Makes searches of `agent` that watch their simulations with `O`.
+fn searches<G, M, L, O>(agent: &Agent, memory: impl Fn() -> M + Send + Sync + 'static, leaf: L) -> SearchFactory<G, O>
 where
     G: Playable,
     M: ShortTermMemory<G> + 'static,
     L: Leaf<G> + Sync + 'static,
-    C: Conduct<G> + Clone + Sync + 'static,
-    C::Observer: PlayoutObserver<G> + Default + 'static,
+    O: PlayoutObserver<G> + Default + 'static,
 {
-    let (settings, mut player) = (agent.search.clone(), agent.player.clone());
-    player.time.game_length = game_length;
-    player.time.least_moves = game_length / 8.0;
-    Arc::new(move || {
-        let search = TdSearch::with(memory(), leaf.clone(), C::Observer::default(), settings.clone());
-        Ok(Box::new(MctsPlayer::new(Box::new(search), conduct.clone(), player.clone())))
-    })
+    let settings = agent.search.clone();
+    Arc::new(move || Box::new(TdSearch::with(memory(), leaf.clone(), O::default(), settings.clone())))
+}
+
+/// How a player of `agent` behaves in games that usually are so many moves long, those of both sides.
+fn player_settings(agent: &Agent, game_length: f32) -> MctsPlayerSettings {
+    let mut settings = agent.player.clone();
+    settings.time.game_length = game_length;
+    settings.time.least_moves = game_length / 8.0;
+    settings
 }
 
 /// The players of a game on a grid of which nothing is known but the rules.
@@ -48,7 +45,9 @@ pub fn grid_players<G: Playable + Grid>(start: &G, agent: &Agent, game_length: f
     }
     let leaf = PlayOut(uniform_playout::<G>(&agent.playout)?);
     let (shapes, td) = (Arc::new(GridShapes::new(start, agent.features)), agent.td.clone());
-    Ok(players(agent, move || FeatureMemory::new(shapes.clone(), td.clone()), leaf, (), game_length))
+    let search = searches::<_, _, _, ()>(agent, move || FeatureMemory::new(shapes.clone(), td.clone()), leaf);
+    let settings = player_settings(agent, game_length);
+    Ok(Arc::new(move || Ok(Box::new(MctsPlayer::new(search(), (), settings.clone())))))
 }
 
 /// Games of self-play may repeat themselves, for simulations know only simple ko. One that is longer than any sensible
@@ -57,25 +56,55 @@ const LONGEST: u32 = 1000;
 
 /// The players of Go; with a long-term memory they play on boards of `size` alone.
 pub fn go_players(agent: &Agent, size: usize) -> Result<PlayerFactory<Go>> {
+    let (search, settings) = (go_search(agent, size)?, go_player_settings(agent, size));
+    let player = move || MctsPlayer::new(search(), GoConduct, settings.clone());
+    Ok(match agent.memory {
+        None => Arc::new(move || Ok(Box::new(player()))),
+        Some(_) => Arc::new(move || Ok(Box::new(OneSize { size, inner: player() }))),
+    })
+}
+
+/// A player of Go that can be looked into.
+pub fn go_open_player(agent: &Agent, size: usize, seed: u64) -> Result<OpenPlayer> {
+    let search = go_search(agent, size)?;
+    let player = OpenPlayer::new(MctsPlayer::new(search(), GoConduct, go_player_settings(agent, size)), seed);
+    Ok(if agent.memory.is_some() { player.with_size(size) } else { player })
+}
+
+fn go_player_settings(agent: &Agent, size: usize) -> MctsPlayerSettings {
+    player_settings(agent, GoConduct.game_length(&Go::new(size)).unwrap_or_default())
+}
+
+/// Makes searches of Go.
+fn go_search(agent: &Agent, size: usize) -> Result<SearchFactory<Go, GoOwnership>> {
     let mut agent = agent.clone();
     agent.search.switch_after = agent.search.switch_after.or(Some(LONGEST));
-    let policy = if agent.playout.policy == Policy::Usual { Policy::Fuego } else { agent.playout.policy };
-    let leaf = PlayOut(GoPlayout::new(&Playout { policy, ..agent.playout.clone() })?);
-    let shapes = Arc::new(LocalShapes::new(size, agent.features, Sharing::None));
-    let game_length = 0.9 * (size * size) as f32;
-    let factory = match &agent.memory {
-        None => {
-            let td = agent.td.clone();
-            let memory = move || FeatureMemory::of_shapes(shapes.clone(), td.clone());
-            return Ok(players(&agent, memory, leaf, GoConduct, game_length));
-        }
+    let long = match &agent.memory {
+        None => None,
         Some(checkpoint) => {
-            let learnt = learnt(checkpoint, size)?.value();
-            let td = TdSettings { squash: learnt.squash, ..agent.td.clone() };
-            let long = LongTermShapes::new(Arc::new(FusedShapes::of(&learnt)));
-            let memory = move || Dyna2::new(long.clone(), FeatureMemory::of_shapes(shapes.clone(), td.clone()));
-            players(&agent, memory, leaf, GoConduct, game_length)
+            let value = learnt(checkpoint, size)?.value();
+            agent.td.squash = value.squash;
+            Some(LongTermShapes::of(&value))
         }
     };
-    Ok(Arc::new(move || Ok(Box::new(OneSize { size, inner: factory()? }))))
+    let (features, td) = (agent.features, agent.td.clone());
+    if td.lambda == 0.0 {
+        return go_search_with(&agent, long, move || ShapeMemory::new(features, td.clone()));
+    }
+    let shapes = Arc::new(LocalShapes::new(size, features, Sharing::None));
+    go_search_with(&agent, long, move || FeatureMemory::of_shapes(shapes.clone(), td.clone()))
+}
+
+/// Searches with this short-term memory, and perhaps a long-term one.
+fn go_search_with<M: ShortTermMemory<Go> + 'static>(
+    agent: &Agent,
+    long: Option<LongTermShapes>,
+    short: impl Fn() -> M + Send + Sync + 'static,
+) -> Result<SearchFactory<Go, GoOwnership>> {
+    let policy = if agent.playout.policy == Policy::Usual { Policy::Fuego } else { agent.playout.policy };
+    let leaf = PlayOut(GoPlayout::new(&Playout { policy, ..agent.playout.clone() })?);
+    Ok(match long {
+        None => searches(agent, short, leaf),
+        Some(long) => searches(agent, move || Dyna2::new(long.clone(), short()), leaf),
+    })
 }
