@@ -1,6 +1,6 @@
 //! `afterstate gtp`: an agent behind the Go Text Protocol, for Go programs and servers.
 
-use crate::agent::monte_carlo::{Method, Prior};
+use crate::agent::monte_carlo::Method;
 use crate::agent::{Agent, AgentSpec};
 use crate::registry;
 use afterstate_engine::Value;
@@ -52,7 +52,7 @@ pub fn run(args: Args) -> Result<()> {
         Agent::Greedy { checkpoint, .. } | Agent::AlphaBeta { checkpoint: Some(checkpoint), .. } => {
             (Some(ShapeAgent::load(checkpoint)?), None)
         }
-        Agent::MonteCarlo(agent) => (None, agent.priors.iter().find_map(Prior::learnt_on).transpose()?),
+        Agent::MonteCarlo(agent) => (None, agent.learnt_on()?),
         Agent::TdSearch(agent) => {
             let board_size = |memory| ShapeAgent::load(memory).map(|learnt| learnt.about.board_size);
             (None, agent.memory.as_deref().map(board_size).transpose()?)

@@ -35,6 +35,8 @@ fn every_setting_can_be_used() {
         "uct:60,prior=handcrafted,prior-weight=5,threads=2,resign=0",
         "mcts:60,playout=mogo,avoid-self-atari=true,mercy=0.3,threads=2,parallel=root,final-move=value",
         "rave:60,ponder=true,resign=0.2,prior=none",
+        "uct:60,truncate=40,early-stop=false",
+        "mc-rave:60,widening=5,widening-first=10,widening-growth=1.2,threads=2,virtual-loss=3",
         "flat-mc,simulations=60,playout=mogo,playout-without=save",
     ] {
         let (wins, _) = tally(&[agent, "random", "--games", "2", "--size", "5", "--opening", "0"]);
@@ -60,12 +62,14 @@ fn shapes_that_were_learnt_are_prior_knowledge_and_belong_to_a_board() {
     let folder = tempfile::tempdir().unwrap();
     checkpoint(folder.path(), 100, 5);
     let log = folder.path().join("log.jsonl");
-    let agent = "mc-rave:60,prior=shapes:run+even";
+    let agent = "mc-rave:60,prior=shapes:run+even,truncate=20,values=run";
     let args = ["match", agent, "random", "--games", "2", "--size", "5", "--log", "log.jsonl", "--json"];
     let answer = run_in(folder.path(), &args, "");
     assert!(answer.ok, "{}", answer.err);
     // What played stays known when training goes on.
-    assert!(std::fs::read_to_string(log).unwrap().contains("prior=shapes:run@100+even"));
+    assert!(std::fs::read_to_string(log).unwrap().contains("prior=shapes:run@100+even,truncate=20,values=run@100"));
+    let none = run_in(folder.path(), &["match", "flat-mc:10,truncate=0,values=none", "random", "--size", "5"], "");
+    assert!(!none.ok && none.err.contains("none"), "{}", none.err);
     let other = run_in(folder.path(), &["match", agent, "random", "--games", "2", "--size", "7"], "");
     assert!(!other.ok && other.err.contains("learnt on 5x5") && other.err.contains("--size 5"), "{}", other.err);
     // Over GTP the checkpoint's board is the only one.
@@ -142,6 +146,11 @@ fn what_is_wrong_is_named_with_what_would_be_right() {
         ("uct:100,playout=uniform,playout-without=save", "have no rules"),
         ("uct:100,playout=uniform,mercy=0.3", "set playout=mogo"),
         ("uct:100,mercy=2", "mercy '2': expected a number from 0 to 1"),
+        ("uct:100,widening-first=10", "set widening=1"),
+        ("uct:100,widening=0", "widening '0': expected a whole number from 1 to 1000"),
+        ("uct:100,values=run", "set truncate=10"),
+        ("uct:100,truncate=5,playout=mogo", "know no playout"),
+        ("uct:100,truncate=many", "truncate 'many': expected a whole number from 0 to 10000"),
         ("uct:100,prior=handcraftet", "did you mean 'handcrafted'?"),
         ("uct:100,prior=shapes:no/such/run", "no/such/run"),
         ("uct:100,threads=0", "threads '0': expected a whole number from 1 to 256"),

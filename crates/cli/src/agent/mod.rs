@@ -12,7 +12,7 @@ use afterstate_engine::value::ShapeAgent;
 use afterstate_engine::value::shape_agent::checkpoints_in;
 use anyhow::{Context, Result, bail};
 use catalogue::{KINDS, did_you_mean, kind};
-use monte_carlo::{MonteCarlo, Prior};
+use monte_carlo::MonteCarlo;
 use settings::Settings;
 use std::path::Path;
 use std::time::Duration;
@@ -114,7 +114,7 @@ impl AgentSpec {
             Agent::Greedy { checkpoint, .. } | Agent::AlphaBeta { checkpoint: Some(checkpoint), .. } => {
                 vec![checkpoint]
             }
-            Agent::MonteCarlo(agent) => agent.priors.iter_mut().filter_map(Prior::checkpoint).collect(),
+            Agent::MonteCarlo(agent) => agent.checkpoints().collect(),
             Agent::TdSearch(agent) => agent.memory.iter_mut().collect(),
             _ => Vec::new(),
         };
@@ -123,7 +123,7 @@ impl AgentSpec {
                 && let Some((games, _)) = found.last()
             {
                 let pinned = format!("{}@{games}", checkpoint.trim_end_matches('/'));
-                if let Some(at) = spec.name.find(checkpoint.as_str()) {
+                if let Some(at) = mention(&spec.name, checkpoint) {
                     spec.name.replace_range(at..at + checkpoint.len(), &pinned);
                 }
                 *checkpoint = pinned;
@@ -137,6 +137,12 @@ impl AgentSpec {
         let (settings, name) = Settings::from_file(path)?;
         Ok(AgentSpec { name: name.unwrap_or_else(|| path.display().to_string()), agent: Agent::build(settings)? })
     }
+}
+
+/// Where `name` first mentions `checkpoint` as it is, and not as a part of a longer path or pinned already.
+fn mention(name: &str, checkpoint: &str) -> Option<usize> {
+    let ends = |at: usize| name[at + checkpoint.len()..].chars().next().is_none_or(|next| ",+\"".contains(next));
+    name.match_indices(checkpoint).map(|(at, _)| at).find(|&at| ends(at))
 }
 
 impl Agent {
@@ -269,6 +275,13 @@ mod tests {
         let pinned = AgentSpec::parse(&format!("alpha-beta:{run},depth=2")).unwrap().pinned();
         assert_eq!(pinned.name, format!("alpha-beta:{run}@20000,depth=2"));
         assert_eq!(pinned.pinned(), pinned);
+        // Several mentions are pinned each, and what only begins alike is left alone.
+        std::fs::create_dir_all(folder.path().join("runs")).unwrap();
+        let twice = AgentSpec::parse(&format!("uct:9,prior=shapes:{run}s+shapes:{run},truncate=1,values={run}"));
+        assert_eq!(
+            twice.unwrap().pinned().name,
+            format!("uct:9,prior=shapes:{run}s+shapes:{run}@20000,truncate=1,values={run}@20000")
+        );
         let alone = AgentSpec::parse(&format!("{run}/")).unwrap().pinned();
         assert_eq!(alone.agent, Agent::Greedy { checkpoint: format!("{run}@20000"), epsilon: 0.0 });
     }

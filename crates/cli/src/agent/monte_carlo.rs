@@ -4,7 +4,7 @@ use super::catalogue::{Kind, Setting, setting};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_engine::search::{
-    Experience, FinalMove, GreedyMcts, McRave, MctsSettings, Parallelisation, Rave, Schedule, Uct,
+    Experience, FinalMove, GreedyMcts, McRave, MctsSettings, Parallelisation, Rave, Schedule, Uct, Widening,
 };
 use afterstate_engine::value::ShapeAgent;
 use anyhow::{Result, bail, ensure};
@@ -16,6 +16,8 @@ pub struct MonteCarlo {
     pub method: Method,
     /// How they go on behind it.
     pub playout: Playout,
+    /// Or where they end before the game does.
+    pub truncation: Option<Truncation>,
     /// What new moves of the tree start with.
     pub priors: Vec<Prior>,
     /// How much each prior counts.
@@ -54,6 +56,15 @@ pub struct Playout {
     pub mercy: Option<f32>,
 }
 
+/// Truncated simulations: random moves, then a value function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Truncation {
+    /// So many moves behind the tree.
+    pub moves: u32,
+    /// The checkpoint that values where they end; `None`: all positions are even.
+    pub values: Option<String>,
+}
+
 /// A default policy's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
@@ -76,30 +87,10 @@ pub enum Prior {
     Even,
     /// What the move was worth two plies up.
     Grandfather,
-    /// MoGo's rules.
+    /// The rules of the playouts: Fuego's, or else MoGo's.
     Handcrafted,
     /// What a checkpoint's shapes say.
     Shapes(String),
-}
-
-impl Prior {
-    /// The size of board that it was learnt on; `None` for what belongs to every size.
-    pub fn learnt_on(&self) -> Option<Result<usize>> {
-        match self {
-            Prior::Shapes(checkpoint) => {
-                Some(ShapeAgent::load(checkpoint).map(|learnt| learnt.about.board_size).map_err(Into::into))
-            }
-            _ => None,
-        }
-    }
-
-    /// The checkpoint that it needs.
-    pub fn checkpoint(&mut self) -> Option<&mut String> {
-        match self {
-            Prior::Shapes(checkpoint) => Some(checkpoint),
-            _ => None,
-        }
-    }
 }
 
 pub(super) const SIMULATIONS: Setting =
@@ -121,6 +112,13 @@ pub(super) const MERCY: Setting = setting(
     Some("usual"),
     "lead in stones that ends a playout, as a share of the points, 0 (never) to 1, or usual (mogo 0, fuego 0.3)",
 );
+const TRUNCATE: Setting = setting(
+    "truncate",
+    Some("none"),
+    "end simulations after so many random moves behind the tree, 0 to 10000, by what 'values' says; or none",
+);
+const VALUES: Setting =
+    setting("values", Some("even"), "with truncate: what positions are worth: in go a checkpoint; or even");
 const URGENCY: Setting =
     setting("first-play-urgency", Some("1"), "what a move without any simulation counts as, -10 to 10");
 const PRIOR: Setting = setting(
@@ -137,6 +135,19 @@ const THREADS: Setting = setting("threads", Some("1"), "threads that simulate, 1
 const PARALLEL: Setting = setting("parallel", Some("tree"), "threads share one tree, or have one each: tree or root");
 const MEMORY: Setting = setting("memory-mib", Some("256"), "memory for the tree in MiB, 1 to 1048576");
 const REUSE: Setting = setting("reuse", Some("true"), "keep the tree below the moves played: true or false");
+const VIRTUAL_LOSS: Setting =
+    setting("virtual-loss", Some("1"), "threads on one tree: losses that a simulation under way counts as, 0 to 1000");
+const WIDENING: Setting = setting(
+    "widening",
+    Some("none"),
+    "progressive widening: moves considered at first, those with the best priors, 1 to 1000; or none",
+);
+const WIDENING_FIRST: Setting =
+    setting("widening-first", Some("40"), "with widening: visits until one more move is considered, 1 to 1e9");
+const WIDENING_GROWTH: Setting =
+    setting("widening-growth", Some("1.4"), "with widening: how many times as long each later one waits, 1 to 100");
+const EARLY_STOP: Setting =
+    setting("early-stop", Some("true"), "stop when what is left cannot change the decision: true or false");
 pub(super) const RESIGN: Setting = setting(
     "resign",
     Some("0.05"),
@@ -146,8 +157,8 @@ pub(super) const PONDER: Setting = setting("ponder", Some("false"), "search on t
 
 macro_rules! tree_settings {
     ($($own:expr),* $(,)?) => {
-        &[SIMULATIONS, $($own,)* PLAYOUT, WITHOUT, SELF_ATARI, MERCY, EXPAND, SOLVER, FINAL, THREADS, PARALLEL, MEMORY,
-          REUSE, RESIGN, PONDER]
+        &[SIMULATIONS, $($own,)* PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, EXPAND, WIDENING, WIDENING_FIRST,
+          WIDENING_GROWTH, SOLVER, FINAL, THREADS, PARALLEL, VIRTUAL_LOSS, MEMORY, REUSE, EARLY_STOP, RESIGN, PONDER]
     };
 }
 
@@ -158,7 +169,7 @@ pub const KINDS: [Kind; 5] = [
         summary: "flat Monte-Carlo: as many simulations for every move, the best mean is played",
         games: "all",
         main: Some("simulations"),
-        settings: &[SIMULATIONS, PLAYOUT, WITHOUT, SELF_ATARI, MERCY, RESIGN],
+        settings: &[SIMULATIONS, PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, RESIGN],
         example: "flat-mc:1000",
     },
     Kind {
@@ -258,6 +269,34 @@ impl Playout {
 }
 
 impl MonteCarlo {
+    /// The checkpoints that it needs.
+    pub fn checkpoints(&mut self) -> impl Iterator<Item = &mut String> {
+        let of_priors = self.priors.iter_mut().filter_map(|prior| match prior {
+            Prior::Shapes(checkpoint) => Some(checkpoint),
+            _ => None,
+        });
+        of_priors.chain(self.truncation.as_mut().and_then(|truncation| truncation.values.as_mut()))
+    }
+
+    /// A checkpoint that it needs.
+    fn checkpoint(&self) -> Option<&String> {
+        let of_priors = self.priors.iter().find_map(|prior| match prior {
+            Prior::Shapes(checkpoint) => Some(checkpoint),
+            _ => None,
+        });
+        of_priors.or_else(|| self.truncation.as_ref().and_then(|truncation| truncation.values.as_ref()))
+    }
+
+    /// Whether it needs a checkpoint, which is of one board size.
+    pub fn has_learnt(&self) -> bool {
+        self.checkpoint().is_some()
+    }
+
+    /// The size of board that it learnt on; `None` for what plays on every size.
+    pub fn learnt_on(&self) -> Result<Option<usize>> {
+        self.checkpoint().map(|checkpoint| Ok(ShapeAgent::load(checkpoint)?.about.board_size)).transpose()
+    }
+
     /// Reads the settings of an agent of a kind in [`KINDS`].
     pub fn build(settings: &mut Settings) -> Result<MonteCarlo> {
         let kind = settings.kind().name;
@@ -265,10 +304,12 @@ impl MonteCarlo {
         let mut player =
             MctsPlayerSettings { resign_below: settings.number("resign", 0.0, 1.0)? as f32, ..Default::default() };
         let playout = Playout::build(settings, Policy::Mogo)?;
+        let truncation = truncation(settings)?;
         if kind == "flat-mc" {
             let search = MctsSettings { simulations, ..MctsSettings::default() };
             let experience = Experience { monte_carlo: 0, amaf: 0 };
-            return Ok(MonteCarlo { method: Method::Flat, playout, priors: Vec::new(), experience, search, player });
+            let (method, priors) = (Method::Flat, Vec::new());
+            return Ok(MonteCarlo { method, playout, truncation, priors, experience, search, player });
         }
         player.ponder = settings.flag("ponder")?;
         let search = MctsSettings {
@@ -279,6 +320,9 @@ impl MonteCarlo {
             threads: settings.whole("threads", 1, 256)? as u32,
             parallelisation: settings
                 .choice("parallel", &[("tree", Parallelisation::Tree), ("root", Parallelisation::Root)])?,
+            virtual_loss: settings.whole("virtual-loss", 0, 1000)? as u32,
+            widening: widening(settings)?,
+            early_stop: settings.flag("early-stop")?,
             solver: settings.flag("solver")?,
             final_move: settings.choice(
                 "final-move",
@@ -305,7 +349,7 @@ impl MonteCarlo {
         if matches!(method, Method::Greedy(_) | Method::Uct(_)) {
             experience = Experience { monte_carlo: weight, amaf: 0 };
         }
-        Ok(MonteCarlo { method, playout, priors: priors(settings)?, experience, search, player })
+        Ok(MonteCarlo { method, playout, truncation, priors: priors(settings)?, experience, search, player })
     }
 }
 
@@ -323,6 +367,44 @@ fn schedule(settings: &mut Settings) -> Result<Schedule> {
         1 => Schedule::MinimumMse { bias: settings.number("bias", 0.0, 1.0)? as f32 },
         _ => Schedule::FullMinimumMse { bias: settings.number("bias", 0.0, 1.0)? as f32 },
     })
+}
+
+fn widening(settings: &mut Settings) -> Result<Option<Widening>> {
+    if settings.text("widening")? == "none" {
+        for part in ["widening-first", "widening-growth"] {
+            ensure!(
+                !settings.is_given(part),
+                "{}: {part} does nothing without widening: leave it out, or set widening=1",
+                settings.source()
+            );
+        }
+        return Ok(None);
+    }
+    Ok(Some(Widening {
+        start: settings.whole("widening", 1, 1000)? as u32,
+        first: settings.number("widening-first", 1.0, 1e9)? as f32,
+        growth: settings.number("widening-growth", 1.0, 100.0)? as f32,
+    }))
+}
+
+fn truncation(settings: &mut Settings) -> Result<Option<Truncation>> {
+    if settings.text("truncate")? == "none" {
+        ensure!(
+            !settings.is_given("values"),
+            "{}: values does nothing without truncate: leave it out, or set truncate=10",
+            settings.source()
+        );
+        return Ok(None);
+    }
+    for part in ["playout", "playout-without", "avoid-self-atari", "mercy"] {
+        ensure!(
+            !settings.is_given(part),
+            "{}: truncated simulations play random moves and know no {part}: leave it out, or truncate",
+            settings.source()
+        );
+    }
+    let moves = settings.whole("truncate", 0, 10_000)? as u32;
+    Ok(Some(Truncation { moves, values: Some(settings.text("values")?).filter(|values| values != "even") }))
 }
 
 fn priors(settings: &mut Settings) -> Result<Vec<Prior>> {

@@ -6,9 +6,10 @@ use super::monte_carlo::{Parts, SearchFactory, Several, player_settings, players
 use crate::agent::monte_carlo::{MonteCarlo, Playout, Policy, Prior};
 use afterstate_arena::{Conduct, GoConduct, MctsPlayer};
 use afterstate_engine::search::{
-    ByReadValue, Even, GoOwnership, Grandfather, Handcrafted, NewPosition, PlayOut, PriorValue,
+    ByReadValue, Even, GoOwnership, Grandfather, Handcrafted, Leaf, NewPosition, PlayOut, PriorValue, Truncated,
 };
-use afterstate_engine::value::{FusedShapes, TrackedGo, WindowSizes, Windows};
+use afterstate_engine::value::{FusedShapes, Indifferent, TrackedGo, WindowSizes, Windows};
+use afterstate_engine::{Value, ValueFunction};
 use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, MogoSettings, Move, UniformGoPlayout};
 use afterstate_games::{Outcome, PlayoutPolicy, Rng};
 use afterstate_protocols::gtp::OpenPlayer;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 /// Makes players of `agent` for games on boards of `size`; with learnt shapes they play on no other.
 pub fn go_players(agent: &MonteCarlo, size: usize) -> Result<PlayerFactory<Go>> {
     let factory = players(agent, parts(agent, size)?);
-    if !knows_one_size(agent) {
+    if !agent.has_learnt() {
         return Ok(factory);
     }
     Ok(Arc::new(move || Ok(Box::new(OneSize { size, inner: factory()? }))))
@@ -35,24 +36,22 @@ pub fn go_open_player(agent: &MonteCarlo, size: usize, seed: u64) -> Result<Open
     let settings = player_settings(agent, parts.game_length);
     let search = searches::<_, _, _, GoConduct>(agent, parts);
     let player = OpenPlayer::new(MctsPlayer::new(search(), GoConduct, settings), seed);
-    Ok(if knows_one_size(agent) { player.with_size(size) } else { player })
+    Ok(if agent.has_learnt() { player.with_size(size) } else { player })
 }
 
-/// Whether it has learnt shapes, which belong to a size of board.
-fn knows_one_size(agent: &MonteCarlo) -> bool {
-    agent.priors.iter().any(|prior| matches!(prior, Prior::Shapes(_)))
-}
-
-type GoParts = Parts<PlayOut<GoPlayout>, Several<GoPrior>, GoConduct>;
+type GoParts = Parts<GoLeaf, Several<GoPrior>, GoConduct>;
 
 fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
-    let leaf = PlayOut(GoPlayout::new(&agent.playout)?);
+    let leaf = GoLeaf::new(agent, size)?;
     let mut prior = Vec::new();
     for wanted in &agent.priors {
         prior.push(match wanted {
             Prior::Even => GoPrior::Even(Even { experience: agent.experience }),
             Prior::Grandfather => GoPrior::Grandfather(Grandfather::new(agent.experience)),
-            Prior::Usual | Prior::Handcrafted => GoPrior::Handcrafted(Box::new(Handcrafted::new(agent.experience))),
+            Prior::Usual | Prior::Handcrafted => GoPrior::Handcrafted(Box::new(match agent.playout.policy {
+                Policy::Fuego => Handcrafted::fuego(agent.experience),
+                Policy::Usual | Policy::Uniform | Policy::Mogo => Handcrafted::new(agent.experience),
+            })),
             Prior::Shapes(checkpoint) => {
                 let shapes = Arc::new(FusedShapes::of(&learnt(checkpoint, size)?.value()));
                 GoPrior::Shapes(ByReadValue::new(shapes, read_windows, agent.experience))
@@ -65,6 +64,45 @@ fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
 
 fn read_windows(game: &Go) -> TrackedGo {
     TrackedGo::read(game.clone(), Windows::of(game.size(), WindowSizes::THREE))
+}
+
+/// How simulations of Go end.
+#[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each thread, and the large one is the usual one")]
+enum GoLeaf {
+    PlayOut(PlayOut<GoPlayout>),
+    Truncated(Truncated<Go, dyn ValueFunction<Go>>),
+}
+
+impl GoLeaf {
+    fn new(agent: &MonteCarlo, size: usize) -> Result<GoLeaf> {
+        let Some(truncation) = &agent.truncation else {
+            return Ok(GoLeaf::PlayOut(PlayOut(GoPlayout::new(&agent.playout)?)));
+        };
+        let values: Arc<dyn ValueFunction<Go>> = match &truncation.values {
+            None => Arc::new(Indifferent),
+            Some(checkpoint) => Arc::new(ReadShapes(FusedShapes::of(&learnt(checkpoint, size)?.value()))),
+        };
+        Ok(GoLeaf::Truncated(Truncated::new(truncation.moves, values)))
+    }
+}
+
+impl Leaf<Go> for GoLeaf {
+    fn finish(&mut self, game: &mut Go, trace: &mut Vec<Move>, rng: &mut Rng) -> Value {
+        match self {
+            GoLeaf::PlayOut(leaf) => leaf.finish(game, trace, rng),
+            GoLeaf::Truncated(leaf) => leaf.finish(game, trace, rng),
+        }
+    }
+}
+
+/// Learnt shapes as the value of positions whose features nobody has followed.
+struct ReadShapes(FusedShapes);
+
+impl ValueFunction<Go> for ReadShapes {
+    fn value(&self, game: &Go) -> Value {
+        self.0.value(&read_windows(game))
+    }
 }
 
 /// A default policy of Go.

@@ -4,12 +4,14 @@ use super::{Playable, PlayerFactory};
 use crate::agent::monte_carlo::{Method, MonteCarlo, Playout, Policy, Prior};
 use afterstate_arena::MonteCarlo as SearchMonteCarlo;
 use afterstate_arena::{Conduct, MctsPlayer, MctsPlayerSettings};
+use afterstate_engine::Value;
 use afterstate_engine::search::Prior as SearchPrior;
 use afterstate_engine::search::{
     Even, FlatMonteCarlo, FlatMonteCarloSettings, Grandfather, Leaf, Mcts, MctsSettings, NewPosition, PlayOut,
-    PlayoutObserver, PriorValue, Selection,
+    PlayoutObserver, PriorValue, Selection, Truncated,
 };
-use afterstate_games::{Game, IndexedMoves, UniformPlayout};
+use afterstate_engine::value::Indifferent;
+use afterstate_games::{Game, IndexedMoves, Rng, UniformPlayout};
 use anyhow::{Result, bail, ensure};
 use std::sync::Arc;
 
@@ -98,7 +100,14 @@ pub fn uniform_playout<G: Playable>(playout: &Playout) -> Result<UniformPlayout<
 
 /// The players of games for which nothing is known but the rules.
 pub fn plain_players<G: Playable>(agent: &MonteCarlo, game_length: f32) -> Result<PlayerFactory<G>> {
-    let leaf = PlayOut(uniform_playout(&agent.playout)?);
+    let playout = PlainLeaf::PlayOut(PlayOut(uniform_playout(&agent.playout)?));
+    let leaf = match &agent.truncation {
+        None => playout,
+        Some(truncation) => {
+            ensure!(truncation.values.is_none(), "{} has no checkpoints: leave values out", G::NAME);
+            PlainLeaf::Truncated(Truncated::new(truncation.moves, Arc::new(Indifferent)))
+        }
+    };
     let mut prior = Vec::new();
     for wanted in &agent.priors {
         prior.push(match wanted {
@@ -111,6 +120,22 @@ pub fn plain_players<G: Playable>(agent: &MonteCarlo, game_length: f32) -> Resul
     }
     let parts = Parts { leaf, prior: Several(prior), conduct: (), game_length };
     Ok(players(agent, parts))
+}
+
+/// How simulations end where nothing is known but the rules.
+#[derive(Clone)]
+enum PlainLeaf<G: Game> {
+    PlayOut(PlayOut<UniformPlayout<G>>),
+    Truncated(Truncated<G, Indifferent>),
+}
+
+impl<G: Game> Leaf<G> for PlainLeaf<G> {
+    fn finish(&mut self, game: &mut G, trace: &mut Vec<G::Move>, rng: &mut Rng) -> Value {
+        match self {
+            PlainLeaf::PlayOut(leaf) => leaf.finish(game, trace, rng),
+            PlainLeaf::Truncated(leaf) => leaf.finish(game, trace, rng),
+        }
+    }
 }
 
 /// Priors that need no knowledge of the game.

@@ -1,16 +1,16 @@
-//! [`Handcrafted`]: the prior of MoGo's own rules (paper 003, §5.1: "MoGo heuristic").
+//! [`Handcrafted`]: the prior of the default policy's own rules (paper 003, §5.1: "MoGo heuristic").
 //!
 //! ```text
 //! H(s,a) = 1 if the default policy's rules choose among a and others    (a saves, fits a pattern, or captures)
-//!          0 if a puts its own chain in atari
+//!          0 if a puts its own chain in atari, and is no throw-in    (MogoPlayout::is_bad)
 //!          ½ otherwise
 //! ```
 
 use super::prior::{Experience, NewPosition, Prior, PriorValue};
 use afterstate_games::Side;
-use afterstate_games::go::{Go, MogoPlayout};
+use afterstate_games::go::{FuegoPlayout, Go, MogoPlayout};
 
-/// What the rules of MoGo's playouts say of a move.
+/// What the rules of playouts say of a move.
 ///
 /// ```
 /// use afterstate_engine::search::{Experience, Handcrafted, NewPosition, Prior, PriorValue};
@@ -31,20 +31,53 @@ use afterstate_games::go::{Go, MogoPlayout};
 pub struct Handcrafted {
     /// Equivalent experience.
     pub experience: Experience,
-    rules: MogoPlayout,
+    rules: Rules,
+}
+
+#[derive(Clone, Debug)]
+enum Rules {
+    Mogo(MogoPlayout),
+    Fuego(FuegoPlayout),
 }
 
 impl Handcrafted {
-    /// With this equivalent experience.
+    /// MoGo's rules with this equivalent experience.
     pub fn new(experience: Experience) -> Self {
-        Handcrafted { experience, rules: MogoPlayout::default() }
+        Handcrafted { experience, rules: Rules::Mogo(MogoPlayout::default()) }
+    }
+
+    /// Fuego's rules (M. Enzenberger, M. Müller, B. Arneson and R. Segal, Fuego, 2010).
+    ///
+    /// ```
+    /// use afterstate_engine::search::{Experience, Handcrafted, NewPosition, Prior, PriorValue};
+    /// use afterstate_games::{Game, Notation, go::Go};
+    /// let mut game = Go::new(9);
+    /// for text in ["E5", "A1"] {
+    ///     game.play(game.parse_move(text).unwrap());
+    /// }
+    /// // White's corner stone has two liberties, and on either of them it would gain more: Fuego takes them away.
+    /// let moves = ["A2", "B1", "G7"].map(|text| game.parse_move(text).unwrap());
+    /// let position = NewPosition { game: &game, moves: &moves, line: &[], two_plies_up: &[] };
+    /// let values = |mut prior: Handcrafted| {
+    ///     let mut priors = [PriorValue::default(); 3];
+    ///     prior.fill(&position, &mut priors);
+    ///     priors.map(|prior| prior.value().unwrap())
+    /// };
+    /// assert_eq!(values(Handcrafted::fuego(Experience::default())), [1.0, 1.0, 0.5]);
+    /// assert_eq!(values(Handcrafted::new(Experience::default())), [0.5, 0.5, 0.5]);
+    /// ```
+    pub fn fuego(experience: Experience) -> Self {
+        Handcrafted { experience, rules: Rules::Fuego(FuegoPlayout::default()) }
     }
 }
 
 impl Prior<Go> for Handcrafted {
     fn fill(&mut self, position: &NewPosition<'_, Go>, out: &mut [PriorValue]) {
         let game = position.game;
-        let (_, good) = self.rules.good_moves(game);
+        let (_, good) = match &mut self.rules {
+            Rules::Mogo(rules) => rules.good_moves(game),
+            Rules::Fuego(rules) => rules.good_moves(game),
+        };
         for (&mv, prior) in position.moves.iter().zip(out) {
             let Some(point) = mv.point() else { continue };
             let seen = if MogoPlayout::is_bad(game, point) {
