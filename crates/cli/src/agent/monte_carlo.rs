@@ -96,11 +96,11 @@ pub enum Prior {
 pub(super) const SIMULATIONS: Setting =
     setting("simulations", Some("3000"), "simulations for a move when no clock limits it");
 pub(super) const PLAYOUT: Setting =
-    setting("playout", Some("usual"), "how simulations end: uniform; in go also mogo, which is usual there, and fuego");
+    setting("playout", Some("usual"), "how simulations end: uniform; in go also fuego, which is usual there, and mogo");
 pub(super) const WITHOUT: Setting = setting(
     "playout-without",
     Some("none"),
-    "rules of the playout to leave out, joined by +: save, patterns, captures; of fuego also capture-last, low-liberties",
+    "rules of the playout to leave out, joined by +: save, patterns, captures; not of mogo: capture-last, low-liberties",
 );
 pub(super) const SELF_ATARI: Setting = setting(
     "avoid-self-atari",
@@ -157,8 +157,8 @@ pub(super) const PONDER: Setting = setting("ponder", Some("false"), "search on t
 
 macro_rules! tree_settings {
     ($($own:expr),* $(,)?) => {
-        &[SIMULATIONS, $($own,)* PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, EXPAND, WIDENING, WIDENING_FIRST,
-          WIDENING_GROWTH, SOLVER, FINAL, THREADS, PARALLEL, VIRTUAL_LOSS, MEMORY, REUSE, EARLY_STOP, RESIGN, PONDER]
+        &[SIMULATIONS, $($own,)* PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, EXPAND, WIDENING,
+          WIDENING_FIRST, WIDENING_GROWTH, SOLVER, FINAL, THREADS, PARALLEL, VIRTUAL_LOSS, MEMORY, REUSE, EARLY_STOP, RESIGN, PONDER]
     };
 }
 
@@ -220,7 +220,11 @@ pub const KINDS: [Kind; 5] = [
             setting("bias", Some("0.007"), "other beta: how much all-moves-as-first values are off, 0 to 1"),
             setting("exploration", Some("0"), "how much uncertainty adds, 0 to 100 (c): with more than 0, UCT-RAVE"),
             URGENCY,
-            setting("prior", Some("usual"), "as for uct; usual is handcrafted in go and even elsewhere",),
+            setting(
+                "prior",
+                Some("usual"),
+                "as for uct; usual is handcrafted (the playout's rules) in go and even elsewhere"
+            ),
             setting("prior-weight", Some("50"), "all-moves-as-first updates that a prior counts as, 0 to 10000"),
             setting("prior-weight-mc", Some("0"), "simulations that a prior counts as, 0 to 10000"),
         ],
@@ -229,8 +233,8 @@ pub const KINDS: [Kind; 5] = [
 ];
 
 impl Playout {
-    /// Reads the settings of a default policy; in Go the usual one is `usual`.
-    pub(super) fn build(settings: &mut Settings, usual: Policy) -> Result<Playout> {
+    /// Reads the settings of a default policy.
+    pub(super) fn build(settings: &mut Settings) -> Result<Playout> {
         let policy = settings.choice(
             "playout",
             &[("usual", Policy::Usual), ("uniform", Policy::Uniform), ("mogo", Policy::Mogo), ("fuego", Policy::Fuego)],
@@ -240,11 +244,10 @@ impl Playout {
             "none" => Vec::new(),
             names => names.split('+').map(|name| name.trim().to_string()).collect(),
         };
-        let named = if policy == Policy::Usual { usual } else { policy };
-        let known: &[&str] = match named {
+        let known: &[&str] = match policy {
             Policy::Uniform => &[],
-            Policy::Mogo | Policy::Usual => &["save", "patterns", "captures"],
-            Policy::Fuego => &["capture-last", "save", "low-liberties", "patterns", "captures"],
+            Policy::Mogo => &["save", "patterns", "captures"],
+            Policy::Fuego | Policy::Usual => &["capture-last", "save", "low-liberties", "patterns", "captures"],
         };
         for name in &without {
             ensure!(
@@ -303,7 +306,7 @@ impl MonteCarlo {
         let simulations = settings.whole("simulations", 1, 1_000_000_000_000)?;
         let mut player =
             MctsPlayerSettings { resign_below: settings.number("resign", 0.0, 1.0)? as f32, ..Default::default() };
-        let playout = Playout::build(settings, Policy::Mogo)?;
+        let playout = Playout::build(settings)?;
         let truncation = truncation(settings)?;
         if kind == "flat-mc" {
             let search = MctsSettings { simulations, ..MctsSettings::default() };

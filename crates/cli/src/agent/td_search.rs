@@ -1,7 +1,7 @@
 //! Agents that learn while they simulate: their settings as text, and typed.
 
 use super::catalogue::{Kind, Setting, setting};
-use super::monte_carlo::{MERCY, PONDER, Playout, Policy, RESIGN, SELF_ATARI, SIMULATIONS, WITHOUT};
+use super::monte_carlo::{MERCY, PLAYOUT, PONDER, Playout, RESIGN, SELF_ATARI, SIMULATIONS, WITHOUT};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_engine::learning::TdSettings;
@@ -27,8 +27,6 @@ pub struct TdSearch {
     pub player: MctsPlayerSettings,
 }
 
-const PLAYOUT: Setting =
-    setting("playout", Some("usual"), "how simulations end: uniform; in go also fuego, which is usual there, and mogo");
 const SWITCH: Setting = setting(
     "switch",
     Some("6"),
@@ -124,7 +122,7 @@ impl TdSearch {
                 switch_after,
                 reset: settings.flag("reset")?,
             },
-            playout: Playout::build(settings, Policy::Fuego)?,
+            playout: Playout::build(settings)?,
             player: MctsPlayerSettings {
                 resign_below: settings.number("resign", 0.0, 1.0)? as f32,
                 ponder: settings.flag("ponder")?,

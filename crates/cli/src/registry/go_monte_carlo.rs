@@ -49,8 +49,8 @@ fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
             Prior::Even => GoPrior::Even(Even { experience: agent.experience }),
             Prior::Grandfather => GoPrior::Grandfather(Grandfather::new(agent.experience)),
             Prior::Usual | Prior::Handcrafted => GoPrior::Handcrafted(Box::new(match agent.playout.policy {
-                Policy::Fuego => Handcrafted::fuego(agent.experience),
-                Policy::Usual | Policy::Uniform | Policy::Mogo => Handcrafted::new(agent.experience),
+                Policy::Fuego | Policy::Usual => Handcrafted::fuego(agent.experience),
+                Policy::Uniform | Policy::Mogo => Handcrafted::new(agent.experience),
             })),
             Prior::Shapes(checkpoint) => {
                 let shapes = Arc::new(FusedShapes::of(&learnt(checkpoint, size)?.value()));
@@ -114,7 +114,7 @@ pub(super) enum GoPlayout {
 }
 
 impl GoPlayout {
-    /// The policy that `playout` describes; the usual one is MoGo's.
+    /// The policy that `playout` describes; the usual one is Fuego's.
     pub(super) fn new(playout: &Playout) -> Result<GoPlayout> {
         let has = |rule: &str| !playout.without.iter().any(|without| without == rule);
         Ok(match playout.policy {
@@ -125,7 +125,7 @@ impl GoPlayout {
                 );
                 GoPlayout::Uniform(UniformGoPlayout)
             }
-            Policy::Mogo | Policy::Usual => {
+            Policy::Mogo => {
                 let usual = MogoSettings::default();
                 GoPlayout::Mogo(MogoPlayout::new(MogoSettings {
                     save: has("save"),
@@ -136,7 +136,7 @@ impl GoPlayout {
                     ..usual
                 }))
             }
-            Policy::Fuego => {
+            Policy::Fuego | Policy::Usual => {
                 let usual = FuegoSettings::default();
                 GoPlayout::Fuego(FuegoPlayout::new(FuegoSettings {
                     capture_last: has("capture-last"),

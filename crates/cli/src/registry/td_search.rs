@@ -4,7 +4,6 @@ use super::go::{OneSize, learnt};
 use super::go_monte_carlo::GoPlayout;
 use super::monte_carlo::{SearchFactory, uniform_playout};
 use super::{Playable, PlayerFactory};
-use crate::agent::monte_carlo::{Playout, Policy};
 use crate::agent::td_search::TdSearch as Agent;
 use afterstate_arena::{Conduct, GoConduct, MctsPlayer, MctsPlayerSettings};
 use afterstate_engine::search::{
@@ -101,8 +100,7 @@ fn go_search_with<M: ShortTermMemory<Go> + 'static>(
     long: Option<LongTermShapes>,
     short: impl Fn() -> M + Send + Sync + 'static,
 ) -> Result<SearchFactory<Go, GoOwnership>> {
-    let policy = if agent.playout.policy == Policy::Usual { Policy::Fuego } else { agent.playout.policy };
-    let leaf = PlayOut(GoPlayout::new(&Playout { policy, ..agent.playout.clone() })?);
+    let leaf = PlayOut(GoPlayout::new(&agent.playout)?);
     Ok(match long {
         None => searches(agent, short, leaf),
         Some(long) => searches(agent, move || Dyna2::new(long.clone(), short()), leaf),
