@@ -4,16 +4,17 @@ use super::Effort;
 use super::measure::{Figure, Measured, Report, processor_time};
 use afterstate_engine::search::{Leaf, McRave, Mcts, MctsSettings, PlayOut, Selection, Uct};
 use afterstate_engine::{Budget, Search};
-use afterstate_games::go::{Go, MogoPlayout, UniformGoPlayout};
+use afterstate_games::go::{FuegoPlayout, Go, MogoPlayout, UniformGoPlayout};
 use afterstate_games::stream;
 use anyhow::Result;
 use std::time::{Duration, Instant};
 
-/// Measures simulations of UCT and MC-RAVE, with uniform playouts and MoGo's.
+/// Measures simulations of UCT and MC-RAVE, with uniform playouts, MoGo's and Fuego's.
 pub fn run(effort: Effort, report: Report) -> Result<()> {
     one("uct.uniform", Uct::default(), PlayOut(UniformGoPlayout), effort, report)?;
     one("mc-rave.uniform", McRave::default(), PlayOut(UniformGoPlayout), effort, report)?;
-    one("mc-rave.mogo", McRave::default(), PlayOut(MogoPlayout::default()), effort, report)
+    one("mc-rave.mogo", McRave::default(), PlayOut(MogoPlayout::default()), effort, report)?;
+    one("mc-rave.fuego", McRave::default(), PlayOut(FuegoPlayout::default()), effort, report)
 }
 
 /// One search runs at a time: its own threads are what is measured. Searches with one thread and with two alternate, so
