@@ -1,6 +1,6 @@
 //! Looking at a game again: what a search thinks of every position, and so of every move.
 //!
-//! [`analyst`] searches, [`judgement`] compares each move with what the search would have played, [`graph`] draws who was
+//! `analyst` searches, `judgement` compares each move with what the search would have played, `graph` draws who was
 //! winning when.
 
 mod analyst;

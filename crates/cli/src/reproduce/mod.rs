@@ -5,7 +5,7 @@
 //! ([`pool`]), the ladder itself is rated against GNU Go ([`ladder`]), and everything is written down
 //! with the paper's claims ([`report`]).
 //!
-//! Where the points of a figure are agents instead, each of them plays a match ([`matches`]).
+//! Where the points of a figure are agents instead, each of them plays a match ([`mod@matches`]).
 
 mod experiment;
 mod gnugo;

@@ -5,7 +5,7 @@
 //! play argmaxₐ N(s₀,a)
 //! ```
 //!
-//! Reading order: [`worker`] (a simulation: select, expand, play out, back up), the selection rules ([`uct`](super::uct),
+//! Reading order: `worker` (a simulation: select, expand, play out, back up), the selection rules ([`uct`](super::uct),
 //! [`mc_rave`](super::mc_rave), …), [`tree`](super::tree) (where the statistics live), and this file: what goes
 //! on around simulations.
 
