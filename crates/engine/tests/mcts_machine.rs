@@ -8,7 +8,7 @@ use afterstate_engine::search::{
 use afterstate_engine::value::{AfterstateValues, Indifferent};
 use afterstate_engine::{Budget, Search, Value, ValueFunction};
 use afterstate_games::go::{Go, Komi, Move, Point, UniformGoPlayout};
-use afterstate_games::{Game, IndexedMoves, Record, Side, stream};
+use afterstate_games::{Chess, Game, IndexedMoves, Record, Side, UniformPlayout, stream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -86,6 +86,11 @@ fn a_small_budget_takes_little_memory() {
     let mut search = uniform(McRave::default(), MctsSettings { memory_mib: 256, ..settings(10) });
     search.search(&Go::new(9), &Budget::default(), &mut stream(2, 0));
     assert!(search.tree().unwrap().capacity() < 2000);
+    // Chess has some twenty thousand numbers for its moves.
+    let settings = MctsSettings { memory_mib: 256, ..settings(10) };
+    let mut search = Mcts::new(McRave::default(), PlayOut(UniformPlayout::default()), settings);
+    search.search(&Chess::new(), &Budget::default(), &mut stream(2, 0));
+    assert!(search.tree().unwrap().capacity() < 10_000);
 }
 
 #[test]

@@ -186,6 +186,11 @@ pub trait IndexedMoves: Game {
     /// How many numbers there are; at most 65,536.
     fn index_count(&self) -> usize;
 
+    /// No position has more legal moves: searches make room for so many. Games with more numbers than moves override it.
+    fn most_moves(&self) -> usize {
+        self.index_count()
+    }
+
     /// The move that leaves the position as it is but for the turn, if the game has one.
     fn pass(&self) -> Option<Self::Move> {
         None

@@ -211,6 +211,14 @@ impl IndexedMoves for Chess {
     fn index_count(&self) -> usize {
         (1 + PROMOTIONS.len()) * SQUARE_PAIRS
     }
+
+    /// Sixteen men of one colour, were all but the king queens in the middle of an empty board. Positions that can be
+    /// reached have 218 at most, but others can be set up.
+    fn most_moves(&self) -> usize {
+        const KING: usize = 8 + 2;
+        const QUEEN: usize = 27;
+        KING + 15 * QUEEN
+    }
 }
 
 /// Whether king and rooks castle from where they stand in the usual first position.

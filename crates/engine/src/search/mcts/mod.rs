@@ -267,7 +267,7 @@ where
     fn make_room(&mut self, position: &G, budget: &Budget) {
         let most = Tree::capacity_of(self.settings.memory_mib) / self.trees.len();
         let simulations = self.limit(budget).unwrap_or(u64::MAX);
-        let block = Tree::room_for(position.index_count());
+        let block = Tree::room_for(position.most_moves());
         for tree in &mut self.trees {
             let wanted =
                 (tree.used() as u64).saturating_add(simulations.saturating_add(1).saturating_mul(block as u64));

@@ -321,7 +321,7 @@ where
                 add_amaf(tree, step, &self.played[step.side.index()], amount);
             }
             if let Some(chosen) = step.chosen {
-                let outcomes = &tree.node(chosen).outcomes();
+                let outcomes = tree.node(chosen).outcomes();
                 if task.shared {
                     outcomes.add(amount.wrapping_sub(step.loss));
                 } else {
