@@ -9,7 +9,7 @@ use crate::clock::{Clock, TimeControl};
 use crate::player::{Player, PlayerError};
 use afterstate_engine::{Budget, Decision, Value};
 use afterstate_games::chess::Move;
-use afterstate_games::{Chess, Notation, Outcome, Record, Side};
+use afterstate_games::{Chess, Game, Notation, Outcome, Record, Side};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -215,7 +215,7 @@ fn position_command(record: &Record<Chess>) -> String {
     for (i, &mv) in record.moves().iter().enumerate() {
         text += if i == 0 { " moves " } else { " " };
         text += &position.move_text(mv);
-        afterstate_games::Game::play(&mut position, mv);
+        position.play(mv);
     }
     text
 }

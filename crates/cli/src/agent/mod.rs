@@ -166,8 +166,8 @@ impl Agent {
             },
             "uci" => Agent::Uci {
                 command: settings.text("command")?,
-                options: uci_options(&settings.text("options")?)?,
-                search: uci_search(&settings.text("search")?)?,
+                options: uci_options(&mut settings)?,
+                search: uci_search(&mut settings)?,
                 start: settings.duration("start-timeout")?,
                 per_move: settings.duration("move-timeout")?,
                 per_command: settings.duration("command-timeout")?,
@@ -183,22 +183,24 @@ impl Agent {
 }
 
 /// `name=value`, joined by `+`.
-fn uci_options(text: &str) -> Result<Vec<(String, String)>> {
+fn uci_options(settings: &mut Settings) -> Result<Vec<(String, String)>> {
+    let text = settings.text("options")?;
     let option = |text: &str| match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() && !text.contains(char::is_control) => {
             Ok((name.trim().to_string(), value.trim().to_string()))
         }
-        _ => bail!("options, '{text}': expected name=value, joined by +, as in Hash=64+Threads=1"),
+        _ => {
+            bail!("{}: options '{text}': expected name=value, joined by +, as in Hash=64+Threads=1", settings.source())
+        }
     };
     if text == "none" { Ok(Vec::new()) } else { text.split('+').map(option).collect() }
 }
 
-fn uci_search(text: &str) -> Result<String> {
+fn uci_search(settings: &mut Settings) -> Result<String> {
+    let text = settings.text("search")?;
     match text.split_once(' ') {
-        Some(("depth" | "nodes" | "movetime", number)) if number.trim().parse::<u64>().is_ok_and(|n| n > 0) => {
-            Ok(text.to_string())
-        }
-        _ => bail!("search '{text}': expected depth 8, nodes 10000 or movetime 1000, with another number perhaps"),
+        Some(("depth" | "nodes" | "movetime", number)) if number.parse::<u64>().is_ok_and(|n| n > 0) => Ok(text),
+        _ => bail!("{}: search '{text}': expected such as depth 8, nodes 10000 or movetime 1000", settings.source()),
     }
 }
 
@@ -214,6 +216,20 @@ mod tests {
         let message = format!("{:#}", AgentSpec::parse(text).unwrap_err());
         assert!(!message.contains('\n'), "{message}");
         message
+    }
+
+    #[test]
+    fn uci_options_and_limits_are_checked() {
+        let Agent::Uci { options, search, .. } = parsed("uci:x,options=\"Skill Level=3+Hash=16\",search=\"depth 8\"")
+        else {
+            panic!()
+        };
+        let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
+        assert_eq!((options, &search[..]), (vec![pair("Skill Level", "3"), pair("Hash", "16")], "depth 8"));
+        assert!(refused("uci:x,options=Hash").contains("options 'Hash': expected name=value"));
+        for wrong in ["depth", "depth 0", "mate 3", "depth 8 nodes 9"] {
+            assert!(refused(&format!("uci:x,search=\"{wrong}\"")).contains("expected such as depth 8"));
+        }
     }
 
     #[test]
