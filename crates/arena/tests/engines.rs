@@ -114,6 +114,15 @@ fn much_error_output_does_not_block() {
     expect_none_left(&mark);
 }
 
+/// Waits until so many processes carry the mark: one that is just being replaced by the program it runs has no command line.
+fn expect_at_least(count: usize, mark: &str) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while processes_with(mark).len() < count {
+        assert!(Instant::now() < deadline, "{:?}", processes_with(mark));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 #[test]
 fn children_and_the_stubborn_go_with_the_engine() {
     for mode in ["leaves-children", "ignores-signals", "endless-at-quit"] {
@@ -121,12 +130,7 @@ fn children_and_the_stubborn_go_with_the_engine() {
         let mut engine = fake_engine(mode, &mark);
         drive(&mut engine, 3).unwrap();
         if mode == "leaves-children" {
-            // A process that is just being replaced by the program it runs has no command line for a moment.
-            let deadline = Instant::now() + Duration::from_secs(20);
-            while processes_with(&mark).len() < 3 {
-                assert!(Instant::now() < deadline, "{:?}", processes_with(&mark));
-                std::thread::sleep(Duration::from_millis(10));
-            }
+            expect_at_least(3, &mark);
         }
         drop(engine);
         expect_none_left(&mark);
@@ -192,7 +196,7 @@ fn engines_do_not_outlive_us_even_when_we_are_killed() {
         .unwrap();
     let mut lines = BufReader::new(helper.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.is_ok_and(|line| line.contains("ready"))), "the helper did not get ready");
-    assert!(processes_with(&mark).len() >= 3);
+    expect_at_least(3, &mark);
     helper.kill().unwrap();
     helper.wait().unwrap();
     expect_none_left(&mark);
