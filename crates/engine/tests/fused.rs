@@ -4,7 +4,8 @@ mod random_go;
 
 use afterstate_engine::Value;
 use afterstate_engine::value::{
-    AfterstateValues, Features, FusedShapes, Linear, LocalShapes, Sharing, Squash, ValueFunction, WindowSizes,
+    AfterstateValues, Features, FusedShapes, Linear, LocalShapes, Patterns, Sharing, Squash, ValueFunction,
+    WindowSizes, Windows,
 };
 use afterstate_games::go::Go;
 use afterstate_games::{Game, stream};
@@ -100,5 +101,45 @@ fn positions_that_were_played_on_equal_positions_that_were_read() {
         let read = fused.sum(&fused.track(game.game().clone()));
         assert_eq!(fused.sum(&game), read);
         assert!((sums[chosen] - read).abs() < 1e-4);
+    }
+}
+
+/// Weights of windows are folded at once as they are one by one, and on top of what is in the table.
+#[test]
+fn weights_that_are_not_shared_can_be_added() {
+    for (size, of) in [(5, &[1][..]), (5, &[2]), (5, &[3]), (6, &[1, 2]), (9, &[1, 2]), (7, &[1, 2, 3]), (13, &[2, 3])]
+    {
+        let windows = Windows::of(size, WindowSizes::new(of).unwrap());
+        let shared = LocalShapes::new(size, WindowSizes::ALL, Sharing::Both);
+        let learnt =
+            FusedShapes::new(&shared, &random_weights(Features::<Go>::count(&shared), 0.2, 7), Squash::Logistic);
+        let lengths: Vec<usize> =
+            of.iter().flat_map(|&k| vec![3usize.pow((k * k) as u32); (size + 1 - k).pow(2)]).collect();
+        assert_eq!(lengths.len(), windows.len());
+        let weights = random_weights(lengths.iter().sum(), 0.2, 8).values();
+        let mut fused = learnt.unshared();
+        fused.add_unshared(windows, &weights);
+        for_each_position(Go::new(size), 9, 0, |position, moves| {
+            let before = learnt.sum(&learnt.track(position.clone()));
+            let numbers = Patterns::read(windows, position.board());
+            let mut first = 0;
+            let added: f32 = numbers
+                .numbers()
+                .iter()
+                .zip(&lengths)
+                .map(|(&number, &length)| {
+                    first += length;
+                    weights[first - length + usize::from(number)]
+                })
+                .sum();
+            let found = fused.sum(&fused.track(position.clone()));
+            assert!((found - before - added).abs() < 1e-3, "{size}x{size} {of:?}: {found}, not {before} + {added}");
+            let mut sums = Vec::new();
+            let (one, all) = (fused.track(position.clone()), fused.track(position.clone()));
+            fused.afterstate_sums(&one, moves, &mut sums);
+            let mut after = all;
+            after.play(moves[0]);
+            assert!((sums[0] - fused.sum(&after)).abs() < 1e-3);
+        });
     }
 }

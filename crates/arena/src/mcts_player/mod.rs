@@ -238,7 +238,7 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
             search.candidates(record.position(), &mut moves);
             moves.retain(|&mv| record.is_legal(mv));
             let budget = Budget { stop: Some(stop), ..Budget::time(LONGEST_PONDERING) };
-            search.search(&Situation::of(&record, &moves), &budget, &mut rng, None);
+            search.ponder(&Situation::of(&record, &moves), &budget, &mut rng);
         }));
     }
 }

@@ -2,8 +2,8 @@
 
 use afterstate_engine::search::prior::Prior;
 use afterstate_engine::search::{
-    Decision, FlatMonteCarlo, Leaf, Mcts, MoveReport, PlayoutObserver, Proof, SearchReport, Selection, ShortTermMemory,
-    Situation, TdSearch, Watch,
+    Decision, FlatMonteCarlo, Freeze, Leaf, Mcts, MoveReport, PlayoutObserver, Proof, SearchReport, Selection,
+    ShortTermMemory, Situation, TdSearch, TwoPhase, Watch,
 };
 use afterstate_engine::{Budget, Value};
 use afterstate_games::{Deterministic, Game, IndexedMoves, Rng};
@@ -18,6 +18,11 @@ pub trait MonteCarlo<G: Game, O>: Send {
         rng: &mut Rng,
         watch: Option<Watch<'_, G::Move>>,
     ) -> Decision<G::Move>;
+
+    /// Searches without deciding anything, on the opponent's time.
+    fn ponder(&mut self, situation: &Situation<'_, G>, budget: &Budget, rng: &mut Rng) {
+        self.search(situation, budget, rng, None);
+    }
 
     /// What is known of the position that was searched last.
     fn report(&self) -> SearchReport<G::Move>;
@@ -187,5 +192,56 @@ where
 
     fn observer(&mut self) -> Option<&mut O> {
         Some(self.observer_mut())
+    }
+}
+
+/// The memory is kept whatever is played.
+impl<G, M, L, O> MonteCarlo<G, O> for TwoPhase<G, M, L, O>
+where
+    G: Game,
+    M: Freeze<G>,
+    L: Leaf<G>,
+    O: PlayoutObserver<G>,
+{
+    fn search(
+        &mut self,
+        situation: &Situation<'_, G>,
+        budget: &Budget,
+        rng: &mut Rng,
+        watch: Option<Watch<'_, G::Move>>,
+    ) -> Decision<G::Move> {
+        self.search_situation(situation, budget, rng, watch)
+    }
+
+    /// Only simulations leave something behind, so they get all the time.
+    fn ponder(&mut self, situation: &Situation<'_, G>, budget: &Budget, rng: &mut Rng) {
+        self.first_mut().search_situation(situation, budget, rng, None);
+    }
+
+    fn report(&self) -> SearchReport<G::Move> {
+        TwoPhase::report(self).clone()
+    }
+
+    fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
+        position.candidate_moves(moves);
+    }
+
+    fn advance(&mut self, _mv: G::Move, _position: &G) {}
+
+    fn clear(&mut self) {
+        TwoPhase::clear(self);
+    }
+
+    fn simulations(&self) -> u64 {
+        self.first().settings().simulations
+    }
+
+    /// Neither phase stops early.
+    fn set_early_stop(&mut self, _early_stop: bool) -> bool {
+        false
+    }
+
+    fn observer(&mut self) -> Option<&mut O> {
+        Some(self.first_mut().observer_mut())
     }
 }

@@ -126,6 +126,8 @@ pub struct AlphaBeta<G: Deterministic, V: ?Sized> {
     table: Option<TranspositionTable<G::Move>>,
     plies: Vec<Ply<G::Move>>,
     budget: Budget,
+    /// Of each root move, what was last proved of it as the player to move sees it, and who that is.
+    root_scores: (Side, Vec<(G::Move, f32)>),
     evaluations: u64,
     nodes: u64,
 }
@@ -139,6 +141,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
             table: None,
             plies: Vec::new(),
             budget: Budget::default(),
+            root_scores: (Side::First, Vec::new()),
             evaluations: 0,
             nodes: 0,
         }
@@ -162,6 +165,13 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
     /// Positions expanded in the last search, the root included.
     pub fn nodes(&self) -> u64 {
         self.nodes
+    }
+
+    /// The moves of the last search, each with what the deepest look at it showed: the score of the move that was chosen,
+    /// and for others how good they are at most for the side that chose.
+    pub fn root_scores(&self) -> impl Iterator<Item = (G::Move, Score)> + '_ {
+        let (side, scores) = &self.root_scores;
+        scores.iter().map(|&(mv, seen)| (mv, Score::of(*side, seen)))
     }
 
     /// Searches from `root` with a choice among `root_moves` alone, which must be legal: how a caller who
@@ -188,6 +198,9 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         here.moves.clear();
         here.moves.extend_from_slice(root_moves);
         self.evaluate(root, side, 0, &mut here);
+        self.root_scores.0 = side;
+        self.root_scores.1.clear();
+        self.root_scores.1.extend(here.moves.iter().copied().zip(here.seen.iter().copied()));
         let first = policy::greedy(&here.seen, Side::First, rng);
         let mut found = Found { seen: here.seen[first], line: vec![here.moves[first]], depth: 1 };
         if limit > 1 {
@@ -263,6 +276,9 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         let mut best = (f32::NEG_INFINITY, 0);
         for (i, &(mv, fixed)) in moves.iter().enumerate() {
             let seen = self.follow(root, side, mv, fixed, depth, 0, (best.0, f32::INFINITY), i > 0)?;
+            if let Some(known) = self.root_scores.1.iter_mut().find(|known| known.0 == mv) {
+                known.1 = seen;
+            }
             if seen > best.0 {
                 best = (seen, i);
                 found.seen = seen;

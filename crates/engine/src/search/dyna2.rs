@@ -184,6 +184,11 @@ impl LongTermShapes {
         LongTermShapes { shapes, root: None, position: None }
     }
 
+    /// The folded weights.
+    pub fn shapes(&self) -> &FusedShapes {
+        &self.shapes
+    }
+
     /// From a learnt value function.
     pub fn of(learnt: &Linear<LocalShapes>) -> LongTermShapes {
         LongTermShapes::new(Arc::new(FusedShapes::of(learnt)))

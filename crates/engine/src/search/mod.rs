@@ -3,6 +3,7 @@
 pub mod alpha_beta;
 pub mod dyna2;
 pub mod flat_monte_carlo;
+mod freeze;
 mod greedy_mcts;
 mod handcrafted;
 mod leaf;
@@ -21,11 +22,13 @@ mod table_lookup;
 pub mod td_search;
 mod transposition;
 pub mod tree;
+pub mod two_phase;
 pub mod uct;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use dyna2::{Dyna2, LongTermMemory, LongTermShapes, NoShortTerm};
 pub use flat_monte_carlo::{FlatMonteCarlo, FlatMonteCarloSettings};
+pub use freeze::{BoundedLogits, FoldShapes, Freeze};
 pub use greedy_mcts::GreedyMcts;
 pub use handcrafted::Handcrafted;
 pub use leaf::{Leaf, PlayOut, PlayoutObserver, Truncated};
@@ -45,6 +48,7 @@ pub use short_term_memory::{FeatureMemory, ShortTermMemory};
 pub use table_lookup::TableLookup;
 pub use td_search::{TdSearch, TdSearchSettings};
 pub use transposition::{Bound, Entry, TranspositionTable};
+pub use two_phase::{TwoPhase, TwoPhaseSettings};
 pub use uct::Uct;
 
 use crate::Value;

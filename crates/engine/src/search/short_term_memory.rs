@@ -161,6 +161,21 @@ impl<G: Game, F: Features<T>, T: Game<Move = G::Move>> FeatureMemory<G, F, T> {
         &self.features
     }
 
+    /// The same, to be shared.
+    pub(super) fn shared_features(&self) -> &Arc<F> {
+        &self.features
+    }
+
+    /// How it learns.
+    pub fn settings(&self) -> &TdSettings {
+        &self.td
+    }
+
+    /// `game` as the features read it, which must be such as the root of the last search was.
+    pub(super) fn read(&self, game: &G) -> T {
+        (self.read)(&mut self.features.clone(), game)
+    }
+
     /// θ̄, between simulations.
     pub fn weights(&self) -> Vec<f32> {
         match &self.rule {

@@ -5,6 +5,8 @@
 //! a window instead of up to 28 (one 3×3, four 2×2 and nine 1×1 shapes with two weights each). As
 //! equal parts keep the symmetry of the board, one row of the table still serves a whole orbit.
 
+mod unshared;
+
 use super::afterstates::AfterstateValues;
 use super::function::{Value, ValueFunction};
 use super::linear::{Linear, Squash};
@@ -62,12 +64,18 @@ impl FusedShapes {
             Sharing::None => window,
             _ => windows.all()[window].orbit,
         };
-        let rows = 1 + (0..windows.len()).map(row_of).max().expect("there are windows");
-        let mut table = vec![0.0; rows * SHAPES + 1];
-        for (row, sums) in table.as_chunks_mut::<SHAPES>().0.iter_mut().enumerate() {
+        let mut fused = FusedShapes::laid_out(windows, row_of, squash);
+        for (row, sums) in fused.table.as_chunks_mut::<SHAPES>().0.iter_mut().enumerate() {
             let example = (0..windows.len()).find(|&window| row_of(window) == row).expect("no row is unused");
             fill_row(shapes, weights, windows, example, sums);
         }
+        fused
+    }
+
+    /// Sums of 0, with a row of the table for each value of `row_of`.
+    fn laid_out(windows: &'static Windows, row_of: impl Fn(usize) -> usize, squash: Squash) -> FusedShapes {
+        let size = windows.board_size();
+        let rows = 1 + (0..windows.len()).map(&row_of).max().expect("there are windows");
         let last = Point::at(size - 1, size - 1, size).index();
         let unused = Covered { window: [windows.len() as u16; 9], unit: [0; 9] };
         let mut covered = vec![unused; last + 1];
@@ -78,7 +86,7 @@ impl FusedShapes {
             }
         }
         let row = (0..windows.len()).map(|window| (row_of(window) * SHAPES) as u32).collect();
-        FusedShapes { windows, table, row, covered, squash }
+        FusedShapes { windows, table: vec![0.0; rows * SHAPES + 1], row, covered, squash }
     }
 
     /// Folds a learnt value function.
@@ -178,6 +186,11 @@ impl FusedShapes {
     }
 }
 
+/// How many windows of size `outer` contain one of size `k` that begins at `a`, along one axis of a board of `size`.
+fn containing(size: usize, a: usize, k: usize, outer: usize) -> usize {
+    a.min(size - outer) - (a + k).saturating_sub(outer) + 1
+}
+
 /// Fills the table's row for `example` and the windows that share it: `sums[number]` is what a window that
 /// shows `number` contributes.
 fn fill_row(shapes: &LocalShapes, weights: &Weights, windows: &Windows, example: usize, sums: &mut [f32; SHAPES]) {
@@ -188,15 +201,13 @@ fn fill_row(shapes: &LocalShapes, weights: &Weights, windows: &Windows, example:
         let (i, j) = outer.to_representative.apply((x - outer.anchor.0, y - outer.anchor.1), 3);
         3 * j + i
     };
-    // How many windows of size 3 contain one of size k that begins at `a`, along one axis.
-    let along = |a: usize, k: usize| a.min(size - 3) - (a + k).saturating_sub(3) + 1;
     for (inner_index, inner) in shapes.windows().all().iter().enumerate() {
         let (x, y) = inner.anchor;
         let inside = |a: usize, outer: usize| outer <= a && a + inner.k <= outer + 3;
         if !inside(x, outer.anchor.0) || !inside(y, outer.anchor.1) {
             continue;
         }
-        let part = 1.0 / (along(x, inner.k) * along(y, inner.k)) as f32;
+        let part = 1.0 / (containing(size, x, inner.k, 3) * containing(size, y, inner.k, 3)) as f32;
         // Which digit of the inner number each digit of the outer number is.
         let mut unit = [0usize; 9];
         for cell in 0..inner.k * inner.k {

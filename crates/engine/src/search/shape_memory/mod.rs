@@ -158,6 +158,16 @@ impl ShapeMemory {
         self.weights.iter().map(|&weight| self.worth(weight)).collect()
     }
 
+    /// The windows of the board that was searched last.
+    pub fn windows(&self) -> &'static Windows {
+        self.windows
+    }
+
+    /// How it learns.
+    pub fn settings(&self) -> &TdSettings {
+        &self.td
+    }
+
     /// Weights of 0 for a board of this size.
     fn lay_out(&mut self, size: usize) {
         self.windows = Windows::of(size, self.sizes);

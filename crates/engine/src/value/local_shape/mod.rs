@@ -9,10 +9,12 @@ mod windows;
 
 pub use describe::ShapeOnBoard;
 pub use sharing::{Share, Sharing};
+pub(crate) use windows::Window;
 pub use windows::{MAX_WINDOWS, Patterns, WindowSizes, Windows};
 
 use super::features::{ActiveChange, ActiveSet, Features, Memory};
 use super::tracked::{TrackedGo, digit};
+use super::weights::Weights;
 use afterstate_games::go::{Go, Move, Point};
 use afterstate_games::{Game, Side};
 use sharing::ShareTable;
@@ -68,6 +70,14 @@ impl LocalShapes {
         let tables = self.sharing.tables();
         let at = (self.table.row[window] as usize + number) * tables;
         &self.table.shares[at..at + tables]
+    }
+
+    /// What each window is worth by what it shows, window by window: the weights without their sharing.
+    pub(crate) fn weights_by_window(&self, weights: &Weights) -> Vec<f32> {
+        let worth = |(window, number)| self.shares_of(window, number).iter().map(|&share| weights.shared(share)).sum();
+        let windows = self.windows.all().iter().enumerate();
+        let places = windows.flat_map(|(i, window)| (0..3usize.pow((window.k * window.k) as u32)).map(move |n| (i, n)));
+        places.map(worth).collect()
     }
 
     fn shares<const TABLES: usize>(&self) -> &[[Share; TABLES]] {
