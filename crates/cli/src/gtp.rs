@@ -16,8 +16,9 @@ use std::sync::Arc;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  afterstate gtp --agent runs/quick\n  \
     afterstate gtp --agent alpha-beta:runs/quick,depth=4\n  \
-    afterstate gtp --agent mc-rave:10000,threads=2\n\n\
-    Tree searches answer lz-analyze and kata-analyze, and draw for GoGui.\n\
+    afterstate gtp --agent mc-rave:10000,threads=2\n  \
+    afterstate gtp --agent two-phase:5000,depth=4\n\n\
+    Agents that simulate answer lz-analyze and kata-analyze, and draw for GoGui.\n\
     In a Go program with a graphical board (Sabaki, GoGui, Lizzie) enter the first line as the engine's command.")]
 pub struct Args {
     /// Who plays (see `afterstate agents`)

@@ -18,6 +18,7 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  afterstate match runs/quick random --games 200\n  \
     afterstate match alpha-beta:runs/quick,depth=3 greedy:runs/quick --log results.jsonl --workers 2\n  \
+    afterstate match two-phase:2000,depth=4 td-search:2000 --games 100\n  \
     afterstate match greedy:runs/new greedy:runs/old --games 20000 --sprt elo0=0,elo1=10\n  \
     afterstate match runs/quick 'gtp:gnugo --mode gtp --level 10 --chinese-rules' --referee gnugo --sgf games\n\n\
     Time controls: none, 10s/move, 1000sims/move, 5m (sudden death), 5m+2s (Fischer), 5m+3x30s (Japanese),\n\

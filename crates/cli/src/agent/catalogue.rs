@@ -74,9 +74,10 @@ pub const KINDS: &[Kind] = &[
     monte_carlo::KINDS[2],
     monte_carlo::KINDS[3],
     monte_carlo::KINDS[4],
-    // td-search, dyna-2
+    // td-search, dyna-2, two-phase
     td_search::KINDS[0],
     td_search::KINDS[1],
+    td_search::KINDS[2],
     Kind {
         name: "gtp",
         summary: "an external Go program that speaks GTP 2",

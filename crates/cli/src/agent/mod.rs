@@ -50,7 +50,7 @@ pub enum Agent {
     },
     /// `flat-mc`, `mcts`, `uct`, `rave`, `mc-rave`
     MonteCarlo(Box<MonteCarlo>),
-    /// `td-search`, `dyna-2`
+    /// `td-search`, `dyna-2`, `two-phase`
     TdSearch(Box<TdSearch>),
     /// `gtp`
     Gtp {
@@ -175,7 +175,7 @@ impl Agent {
             "flat-mc" | "mcts" | "uct" | "rave" | "mc-rave" => {
                 Agent::MonteCarlo(Box::new(MonteCarlo::build(&mut settings)?))
             }
-            "td-search" | "dyna-2" => Agent::TdSearch(Box::new(TdSearch::build(&mut settings)?)),
+            "td-search" | "dyna-2" | "two-phase" => Agent::TdSearch(Box::new(TdSearch::build(&mut settings)?)),
             other => bail!("agent kind '{other}' is listed but cannot be built"),
         };
         Ok(agent)

@@ -5,11 +5,11 @@ use super::monte_carlo::{MERCY, PLAYOUT, PONDER, Playout, RESIGN, SELF_ATARI, SI
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_engine::learning::TdSettings;
-use afterstate_engine::search::TdSearchSettings;
+use afterstate_engine::search::{AlphaBetaSettings, TdSearchSettings, TwoPhaseSettings};
 use afterstate_engine::value::{Squash, WindowSizes};
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
 
-/// An agent that decides by TD search.
+/// An agent that decides by TD search, alone or as the first of two phases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TdSearch {
     /// The checkpoint of the long-term memory, as [`ShapeAgent::find`](afterstate_engine::value::ShapeAgent::find)
@@ -21,6 +21,8 @@ pub struct TdSearch {
     pub td: TdSettings,
     /// The simulations.
     pub search: TdSearchSettings,
+    /// The alpha-beta search after them, if there is one.
+    pub second: Option<TwoPhaseSettings>,
     /// How they go on after the switch.
     pub playout: Playout,
     /// The player around the search.
@@ -44,7 +46,7 @@ const RESET: Setting =
     setting("reset", Some("false"), "whether every move begins with nothing learnt, for experiments: true or false");
 
 /// The kinds of agents that decide by TD search.
-pub const KINDS: [Kind; 2] = [
+pub const KINDS: [Kind; 3] = [
     Kind {
         name: "td-search",
         summary: "temporal-difference search: learns local shapes from simulations of the game at hand",
@@ -91,14 +93,48 @@ pub const KINDS: [Kind; 2] = [
         ],
         example: "dyna-2:2000,memory=runs/quick@10000",
     },
+    Kind {
+        name: "two-phase",
+        summary: "TD search, or Dyna-2 with a memory, and then alpha-beta on what it has learnt",
+        games: "go, connect-four, tic-tac-toe; a memory only in go",
+        main: Some("simulations"),
+        settings: &[
+            SIMULATIONS,
+            setting("depth", Some("5"), "plies of the second phase, 1 to 64; with a clock it goes on while time lasts"),
+            setting("split", Some("0.5"), "the share of the time that the first phase gets, 0 to 1"),
+            setting("table-mib", Some("16"), "size of the transposition table in MiB, 0 (none) to 65536"),
+            setting("memory", Some("none"), "a long-term memory, which makes the first phase Dyna-2: as for dyna-2"),
+            SWITCH,
+            EXPLORATION,
+            STEP_SIZE,
+            LAMBDA,
+            FEATURES,
+            SQUASH,
+            PLAYOUT,
+            WITHOUT,
+            SELF_ATARI,
+            MERCY,
+            RESET,
+            RESIGN,
+            PONDER,
+        ],
+        example: "two-phase:2000,depth=5,memory=runs/quick@10000",
+    },
 ];
 
 impl TdSearch {
     /// Reads the settings of an agent of a kind in [`KINDS`].
     pub fn build(settings: &mut Settings) -> Result<TdSearch> {
-        let has_memory = settings.kind().name == "dyna-2";
-        let memory = if has_memory { Some(settings.text("memory")?) } else { None };
-        let squash = if has_memory {
+        let memory = match settings.kind().name {
+            "td-search" => None,
+            _ => Some(settings.text("memory")?).filter(|memory| memory != "none"),
+        };
+        let squash = if memory.is_some() {
+            ensure!(
+                !settings.is_given("squash"),
+                "{}: squash does nothing with a memory, whose values are what they are: leave it out",
+                settings.source()
+            );
             Squash::Logistic
         } else {
             settings.choice("squash", &[("logistic", Squash::Logistic), ("linear", Squash::Linear)])?
@@ -107,8 +143,10 @@ impl TdSearch {
             "never" => None,
             _ => Some(settings.whole("switch", 0, 1_000_000)? as u32),
         };
+        let second = if settings.kind().name == "two-phase" { Some(second(settings)?) } else { None };
         Ok(TdSearch {
             memory,
+            second,
             features: features(settings)?,
             td: TdSettings {
                 step_size: settings.number("step-size", 0.0, 100.0)? as f32,
@@ -130,6 +168,19 @@ impl TdSearch {
             },
         })
     }
+}
+
+fn second(settings: &mut Settings) -> Result<TwoPhaseSettings> {
+    let table_mib = settings.whole("table-mib", 0, 65_536)? as usize;
+    Ok(TwoPhaseSettings {
+        split: settings.number("split", 0.0, 1.0)? as f32,
+        alpha_beta: AlphaBetaSettings {
+            depth: settings.whole("depth", 1, 64)? as u32,
+            transpositions: table_mib > 0,
+            table_mib,
+            ..AlphaBetaSettings::default()
+        },
+    })
 }
 
 fn features(settings: &mut Settings) -> Result<WindowSizes> {

@@ -55,7 +55,7 @@ enum What {
     Search,
     /// Monte-Carlo tree search on 9×9 Go: simulations with one thread, and with two on one tree
     Mcts,
-    /// TD search on 9×9 and 19×19 Go, and UCT with the same playouts: simulations
+    /// TD search on 9×9 and 19×19 Go, and UCT with the same playouts: simulations; alpha-beta on what was learnt
     TdSearch,
     /// Not speeds, but hashes and counts that change when what is computed changes
     Signature,

@@ -12,7 +12,7 @@ use crate::output;
 use afterstate_engine::learning::{SelfPlaySettings, TdSettings, Training};
 use afterstate_engine::search::{
     AlphaBeta, AlphaBetaSettings, Dyna2, Experience, Handcrafted, McRave, Mcts, MctsSettings, PlayOut, Selection,
-    TdSearch, TdSearchSettings, Uct,
+    TdSearch, TdSearchSettings, TwoPhase, TwoPhaseSettings, Uct,
 };
 use afterstate_engine::value::{Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_engine::{Budget, Search};
@@ -125,6 +125,7 @@ fn compute() -> Vec<Line> {
         line(&format!("go9.td-search.{name}"), format!("{:016x}", searched_and_learnt(squash)));
     }
     line("go9.dyna-2.linear", format!("{:016x}", corrected()));
+    line("go9.two-phase.linear", format!("{:016x}", looked_ahead()));
     lines
 }
 
@@ -142,6 +143,18 @@ fn corrected() -> u64 {
     let mut search = TdSearch::new(memory, PlayOut(FuegoPlayout::default()), TdSearchSettings::default());
     let mut numbers = decisions(&mut search);
     numbers.extend(search.memory().short_term().weights().into_iter().map(|weight| u64::from(weight.to_bits())));
+    hash(numbers)
+}
+
+/// What is decided three plies deep on both memories.
+fn looked_ahead() -> u64 {
+    let memory = Dyna2::new(long(), short(Squash::Linear));
+    let mut settings = TwoPhaseSettings::default();
+    settings.alpha_beta.depth = 3;
+    let playout = PlayOut(FuegoPlayout::default());
+    let mut search = TwoPhase::new(memory, playout, TdSearchSettings::default(), settings);
+    let mut numbers = decisions(&mut search);
+    numbers.push(search.nodes());
     hash(numbers)
 }
 

@@ -4,8 +4,8 @@ use super::Effort;
 use super::measure::{Figure, Measured, Report, measure};
 use afterstate_engine::learning::TdSettings;
 use afterstate_engine::search::{
-    Dyna2, FeatureMemory, LongTermShapes, Mcts, MctsSettings, PlayOut, ShapeMemory, ShortTermMemory, TdSearch,
-    TdSearchSettings, Uct,
+    Dyna2, FeatureMemory, Freeze, LongTermShapes, Mcts, MctsSettings, PlayOut, ShapeMemory, ShortTermMemory, TdSearch,
+    TdSearchSettings, TwoPhase, TwoPhaseSettings, Uct,
 };
 use afterstate_engine::value::{FusedShapes, LocalShapes, Sharing, Squash, TrackedGo, WindowSizes};
 use afterstate_engine::{Budget, Search};
@@ -35,11 +35,47 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
         }
     }
     let long = long();
-    td_search(|| Dyna2::new(long.clone(), short(Squash::Logistic)), 9, Some(6), effort).report(
-        "go9.dyna-2.simulations",
-        0,
-        report,
-    )
+    let both = || Dyna2::new(long.clone(), short(Squash::Logistic));
+    let simulations = td_search(both, 9, Some(6), effort);
+    simulations.report("go9.dyna-2.simulations", 0, report)?;
+    let rate = td_search(|| short(Squash::Logistic), 9, Some(6), effort).rate(0);
+    second_phase("go9.td-search", || short(Squash::Logistic), rate, effort, report)?;
+    second_phase("go9.dyna-2", both, simulations.rate(0), effort, report)
+}
+
+/// Measures five plies of alpha-beta on what so many simulations have taught, also by how many simulations take as long.
+fn second_phase<M: Freeze<Go> + 'static>(
+    first: &str,
+    memory: impl Fn() -> M + Sync,
+    simulations: f64,
+    effort: Effort,
+    report: Report,
+) -> Result<()> {
+    let positions = super::search::positions(&super::search::exact_values(), 4, 12);
+    let measured = measure(effort, |thread| {
+        let first = TdSearchSettings { simulations: SIMULATIONS, ..TdSearchSettings::default() };
+        let (playout, second) = (PlayOut(FuegoPlayout::default()), TwoPhaseSettings::default());
+        let (mut rng, mut next) = (stream(1, u64::from(thread)), 0);
+        let mut searches: Vec<_> = positions
+            .iter()
+            .map(|position| {
+                let mut search = TwoPhase::new(memory(), playout.clone(), first.clone(), second.clone());
+                search.first_mut().search(position.game(), &Budget::default(), &mut rng);
+                (search, position.game())
+            })
+            .collect();
+        let alone = Budget { simulations: Some(0), ..Budget::default() };
+        let places = searches.len();
+        move || {
+            let (search, position) = &mut searches[next % places];
+            next += 1;
+            search.search(position, &alone, &mut rng);
+            [1, search.nodes()]
+        }
+    });
+    measured.report(&format!("{first}.second-phase.nodes"), 1, report)?;
+    let value = simulations / measured.rate(0);
+    report(Figure { name: format!("{first}.second-phase.as-long-as"), value, unit: "simulations" })
 }
 
 /// The paper's short-term memory: windows of 1×1 and 2×2, each place for itself.

@@ -7,8 +7,8 @@ use super::{Playable, PlayerFactory};
 use crate::agent::td_search::TdSearch as Agent;
 use afterstate_arena::{Conduct, GoConduct, MctsPlayer, MctsPlayerSettings};
 use afterstate_engine::search::{
-    Dyna2, FeatureMemory, GoOwnership, Leaf, LongTermShapes, PlayOut, PlayoutObserver, ShapeMemory, ShortTermMemory,
-    TdSearch,
+    Dyna2, FeatureMemory, FoldShapes, Freeze, GoOwnership, Leaf, LongTermShapes, PlayOut, PlayoutObserver, ShapeMemory,
+    TdSearch, TwoPhase,
 };
 use afterstate_engine::value::{GridShapes, LocalShapes, Sharing};
 use afterstate_games::Grid;
@@ -21,12 +21,16 @@ use std::sync::Arc;
 fn searches<G, M, L, O>(agent: &Agent, memory: impl Fn() -> M + Send + Sync + 'static, leaf: L) -> SearchFactory<G, O>
 where
     G: Playable,
-    M: ShortTermMemory<G> + 'static,
+    M: Freeze<G> + 'static,
     L: Leaf<G> + Sync + 'static,
     O: PlayoutObserver<G> + Default + 'static,
 {
     let settings = agent.search.clone();
-    Arc::new(move || Box::new(TdSearch::with(memory(), leaf.clone(), O::default(), settings.clone())))
+    let first = move || TdSearch::with(memory(), leaf.clone(), O::default(), settings.clone());
+    match agent.second.clone() {
+        None => Arc::new(move || Box::new(first())),
+        Some(second) => Arc::new(move || Box::new(TwoPhase::with(first(), second.clone()))),
+    }
 }
 
 /// How a player of `agent` behaves in games that usually are so many moves long, those of both sides.
@@ -40,7 +44,7 @@ fn player_settings(agent: &Agent, game_length: f32) -> MctsPlayerSettings {
 /// The players of a game on a grid of which nothing is known but the rules.
 pub fn grid_players<G: Playable + Grid>(start: &G, agent: &Agent, game_length: f32) -> Result<PlayerFactory<G>> {
     if agent.memory.is_some() {
-        bail!("checkpoints hold values of Go, not of {}: use td-search", G::NAME);
+        bail!("checkpoints hold values of Go, not of {}: use td-search, or two-phase without a memory", G::NAME);
     }
     let leaf = PlayOut(uniform_playout::<G>(&agent.playout)?);
     let (shapes, td) = (Arc::new(GridShapes::new(start, agent.features)), agent.td.clone());
@@ -95,7 +99,7 @@ fn go_search(agent: &Agent, size: usize) -> Result<SearchFactory<Go, GoOwnership
 }
 
 /// Searches with this short-term memory, and perhaps a long-term one.
-fn go_search_with<M: ShortTermMemory<Go> + 'static>(
+fn go_search_with<M: Freeze<Go> + FoldShapes + 'static>(
     agent: &Agent,
     long: Option<LongTermShapes>,
     short: impl Fn() -> M + Send + Sync + 'static,
