@@ -92,15 +92,17 @@ impl AccruingWeights {
     fn enter(&mut self, shares: &[Share]) {
         let credit = self.credit;
         let steps: [Accruing; 2] = [[-credit, 1.0, credit, -1.0], [credit, -1.0, -credit, 1.0]];
-        let (mut bases, mut counts) = (0.0, 0.0);
+        let mut sums = [0.0; 2];
         for &share in shares {
             let (entry, minus) = (&mut self.entries[share.index()], share.signed_index() & 1);
-            bases += entry[2 * minus];
-            counts += entry[2 * minus + 1];
+            for (sum, number) in sums.iter_mut().zip(entry.as_chunks::<2>().0[minus]) {
+                *sum += number;
+            }
             for (number, step) in entry.iter_mut().zip(&steps[minus]) {
                 *number += step;
             }
         }
+        let [bases, counts] = sums;
         self.sum += f64::from(bases + counts * credit);
         self.overlap += f64::from(2.0 * counts) + shares.len() as f64;
     }

@@ -39,6 +39,9 @@ impl ActiveSet {
     }
 }
 
+/// Entries that one window's exchange writes, whether they stay or not.
+const WRITTEN: usize = 4;
+
 /// What a move changes about the active features: each one that it makes active is an entry, and each one that
 /// it makes inactive an entry of the opposite sign.
 #[derive(Clone, Debug, Default)]
@@ -77,35 +80,46 @@ impl ActiveChange {
         self.filled += 1;
     }
 
-    /// Makes sure that there is room for so many more entries, and for as many again that will not stay.
-    #[inline(always)]
-    pub(crate) fn make_room(&mut self, entries: usize) {
-        if self.shares.len() < self.filled + 2 * entries {
-            self.shares.resize(self.filled + 2 * entries, Share::new(0, false));
-        }
-    }
-
-    /// The features of `old` cease to be active and those of `new` become so; a share of weight `neutral` stands for
-    /// no feature. Without a branch, for which of them are neutral is hard to predict.
+    /// For each window the features of `old` cease to be active and those of `new` become so; a share of weight
+    /// `neutral` stands for no feature. Without a branch, for which of them are neutral is hard to predict.
     ///
     /// # Panics
     ///
-    /// If [`ActiveChange::make_room`] was not called.
+    /// If there are more windows than `at_most`, or more than two shares of each.
     #[inline(always)]
-    pub(crate) fn exchange<const TABLES: usize>(&mut self, old: [Share; TABLES], new: [Share; TABLES], neutral: usize) {
+    pub(crate) fn exchange<const TABLES: usize>(
+        &mut self,
+        at_most: usize,
+        neutral: usize,
+        windows: impl Iterator<Item = ([Share; TABLES], [Share; TABLES])>,
+    ) {
+        self.make_room(WRITTEN * at_most);
         let neutral = Share::new(neutral, false);
-        let room = &mut self.shares[self.filled..][..2 * TABLES];
-        // Counted from 0 for each window, so that no window waits for the one before it.
-        let (mut filled, mut more) = (0, 0);
-        for (old, new) in old.into_iter().zip(new) {
-            let (stops, starts) = (usize::from(old != neutral), usize::from(new != neutral));
-            room[filled] = old.opposite();
-            room[filled + stops] = new;
-            filled += stops + starts;
-            more += starts as isize - stops as isize;
-        }
+        let room = &mut self.shares[self.filled..];
+        let (mut filled, mut starts) = (0, 0);
+        windows.for_each(|(old, new)| {
+            let window = room[filled..].first_chunk_mut::<WRITTEN>().expect("there is room");
+            // Counted from 0 for each window, so that no index needs a check.
+            let mut here = 0;
+            for (old, new) in old.into_iter().zip(new) {
+                let (stop, start) = (usize::from(old != neutral), usize::from(new != neutral));
+                window[here % WRITTEN] = old.opposite();
+                window[(here + stop) % WRITTEN] = new;
+                here += stop + start;
+                starts += start;
+            }
+            filled += here;
+        });
         self.filled += filled;
-        self.more += more;
+        self.more += 2 * starts as isize - filled as isize;
+    }
+
+    /// Makes sure that so many more entries can be written.
+    #[inline(always)]
+    fn make_room(&mut self, entries: usize) {
+        if self.shares.len() < self.filled + entries {
+            self.shares.resize(self.filled + entries, Share::new(0, false));
+        }
     }
 
     /// The entries.

@@ -10,6 +10,7 @@ mod windows;
 pub use describe::ShapeOnBoard;
 pub use sharing::{Share, Sharing};
 pub(crate) use windows::Window;
+use windows::WindowSet;
 pub use windows::{MAX_WINDOWS, Patterns, WindowSizes, Windows};
 
 use super::features::{ActiveChange, ActiveSet, Features, Memory};
@@ -111,25 +112,21 @@ impl LocalShapes {
         let Some(point) = mv.point() else { return };
         let (board, side) = (game.game().board(), game.game().to_move());
         let (shares, numbers) = (self.shares::<TABLES>(), game.track().patterns.numbers());
-        let mut exchange = |window: usize, number: u16, next: u16| {
+        let exchanged = |window: usize, number: u16, next: u16| {
             let row = self.table.row[window] as usize;
-            let (old, new) = (shares[row + usize::from(number)], shares[row + usize::from(next)]);
-            change.exchange(old, new, self.table.count);
+            (shares[row + usize::from(number)], shares[row + usize::from(next)])
         };
         if board.captures_something(point, side) {
-            let after = self.numbers_after_capture::<WINDOWS>(game, point, side);
-            for (window, (&number, next)) in numbers.iter().zip(after).enumerate() {
-                if number != next {
-                    exchange(window, number, next);
-                }
-            }
+            let (after, changed) = self.numbers_after_capture::<WINDOWS>(game, point, side);
+            let windows = changed.iter().map(|window| exchanged(window, numbers[window], after[window]));
+            change.exchange(numbers.len(), self.table.count, windows);
         } else {
-            let digit = digit(side);
-            for cover in self.windows.covering(point) {
-                let window = usize::from(cover.window);
-                let number = numbers[window];
-                exchange(window, number, number + digit * cover.unit);
-            }
+            let (digit, covers) = (digit(side), self.windows.covering(point));
+            let windows = covers.iter().map(|cover| {
+                let number = numbers[usize::from(cover.window)];
+                exchanged(usize::from(cover.window), number, number + digit * cover.unit)
+            });
+            change.exchange(covers.len(), self.table.count, windows);
         }
     }
 
@@ -167,11 +164,11 @@ impl LocalShapes {
         sums.extend(moves.iter().map(|&mv| {
             let Some(point) = mv.point() else { return total };
             if board.captures_something(point, side) {
-                let after = self.numbers_after_capture::<WINDOWS>(game, point, side);
-                let exchanged = numbers.iter().zip(after).zip(&self.table.row).zip(&now);
-                let changed = exchanged.filter(|(((number, next), _), _)| *number != next);
-                return total
-                    + changed.map(|(((_, next), row), now)| worth(row + u32::from(next)) - now.1).sum::<f32>();
+                let (after, changed) = self.numbers_after_capture::<WINDOWS>(game, point, side);
+                let change = changed.iter().map(|window| {
+                    worth(self.table.row[window] + u32::from(after[window % WINDOWS])) - now[window % WINDOWS].1
+                });
+                return total + change.sum::<f32>();
             }
             let mut change = 0.0;
             for cover in self.windows.covering(point) {
@@ -182,26 +179,28 @@ impl LocalShapes {
         }));
     }
 
-    /// What the windows show after a capturing move.
+    /// What the windows show after a capturing move, and which of them are changed by it.
     #[cold]
     fn numbers_after_capture<const WINDOWS: usize>(
         &self,
         game: &TrackedGo,
         point: Point,
         side: Side,
-    ) -> [u16; WINDOWS] {
+    ) -> ([u16; WINDOWS], WindowSet) {
         let before = game.track().patterns.numbers();
-        let mut numbers = [0; WINDOWS];
+        let (mut numbers, mut changed) = ([0; WINDOWS], WindowSet::default());
         numbers[..before.len()].copy_from_slice(before);
         for cover in self.windows.covering(point) {
             numbers[usize::from(cover.window)] += digit(side) * cover.unit;
+            changed.insert(cover.window);
         }
         game.game().board().for_each_capture(point, side, |stone| {
             for cover in self.windows.covering(stone) {
                 numbers[usize::from(cover.window)] -= digit(side.other()) * cover.unit;
+                changed.insert(cover.window);
             }
         });
-        numbers
+        (numbers, changed)
     }
 }
 
@@ -238,7 +237,6 @@ impl Features<TrackedGo> for LocalShapes {
     }
 
     fn change(&self, game: &TrackedGo, mv: Move, change: &mut ActiveChange) {
-        change.make_room(2 * self.sharing.tables() * self.windows.len());
         sized!(self.read_change(game, mv, change));
     }
 

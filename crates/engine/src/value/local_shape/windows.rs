@@ -216,6 +216,27 @@ impl Windows {
     }
 }
 
+/// Some of the windows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WindowSet([u64; MAX_WINDOWS.div_ceil(64)]);
+
+impl WindowSet {
+    /// Adds the window with this index.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, window: u16) {
+        self.0[usize::from(window / 64)] |= 1 << (window % 64);
+    }
+
+    /// The windows in ascending order.
+    #[inline(always)]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().enumerate().flat_map(|(i, &word)| {
+            let words = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
+            words.take_while(|&word| word != 0).map(move |word| 64 * i + word.trailing_zeros() as usize)
+        })
+    }
+}
+
 /// What every window shows in some position, kept up to date stone by stone.
 pub struct Patterns {
     numbers: [u16; MAX_WINDOWS],
