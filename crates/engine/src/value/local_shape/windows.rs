@@ -298,3 +298,18 @@ impl PartialEq for Patterns {
         self.numbers() == other.numbers()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_windows_lists_each_once_and_in_order() {
+        let mut set = WindowSet::default();
+        for window in [965, 64, 0, 63, 64, 200, 0] {
+            set.insert(window);
+        }
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, 200, 965]);
+        assert_eq!(WindowSet::default().iter().next(), None);
+    }
+}
