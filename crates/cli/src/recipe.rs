@@ -1,6 +1,6 @@
 //! Training recipes: TOML files that say what is learnt, how, and how it is watched.
 
-use afterstate_engine::learning::{SelfPlaySettings, TdSettings};
+use afterstate_engine::learning::{Dyna2Settings, SelfPlaySettings, TdSettings};
 use afterstate_engine::value::{LocalShapes, Sharing, WindowSizes};
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use anyhow::{Context, Result, bail, ensure};
@@ -35,6 +35,9 @@ pub struct Recipe {
     pub td: TdSettings,
     /// The policy that plays.
     pub self_play: SelfPlaySettings,
+    /// If it is there, moves are chosen by Dyna-2, with the weights that are learnt as its long-term memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dyna_2: Option<Dyna2Settings>,
     /// When weights are saved.
     pub checkpoints: CheckpointSettings,
     /// How progress is measured at each checkpoint.
@@ -116,6 +119,7 @@ impl Default for Recipe {
             features: FeatureSettings::default(),
             td: TdSettings::default(),
             self_play: SelfPlaySettings::default(),
+            dyna_2: None,
             checkpoints: CheckpointSettings::default(),
             evaluation: EvaluationSettings::default(),
         }
@@ -182,6 +186,16 @@ impl Recipe {
         unit("self-play.exploration", self.self_play.exploration)?;
         let step = self.td.step_size;
         ensure!(step.is_finite() && step > 0.0, "td.step-size = {step}: expected a positive number");
+        if let Some(search) = &self.dyna_2 {
+            let step = search.step_size;
+            ensure!(step.is_finite() && step > 0.0, "dyna-2.step-size = {step}: expected a positive number");
+            unit("dyna-2.exploration", search.exploration)?;
+            let simulations = search.simulations;
+            ensure!(
+                (1..=1_000_000_000).contains(&simulations),
+                "dyna-2.simulations = {simulations}: expected 1 to 1e9"
+            );
+        }
         Ok(())
     }
 
@@ -253,6 +267,19 @@ mod tests {
         let recipe = Recipe::parse("").unwrap();
         assert_eq!(recipe, Recipe::default());
         assert_eq!((recipe.td.step_size, recipe.self_play.exploration, recipe.komi.points()), (0.1, 0.1, 7.5));
+    }
+
+    #[test]
+    fn a_search_for_self_play_is_asked_for_by_its_table() {
+        assert_eq!(Recipe::default().dyna_2, None);
+        let recipe = Recipe::parse("[dyna-2]\nsimulations = 7\n").unwrap();
+        assert_eq!(recipe.dyna_2.as_ref().map(|search| search.simulations), Some(7));
+        assert_eq!(Recipe::parse(&toml::to_string(&recipe).unwrap()).unwrap(), recipe);
+        assert!(!recipe.learns_like(&Recipe::default()));
+        for (bad, part) in [("simulations = 0", "dyna-2.simulations = 0"), ("exploration = 2", "expected 0 to 1")] {
+            let message = Recipe::parse(&format!("[dyna-2]\n{bad}\n")).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
     }
 
     #[test]

@@ -7,10 +7,12 @@
 use crate::folder_lock::FolderLock;
 use crate::progress::Progress;
 use crate::recipe::Recipe;
-use afterstate_engine::learning::{Training, TrainingTotals};
+use afterstate_engine::learning::{Chooser, Dyna2Player, Dyna2Settings, Training, TrainingTotals};
+use afterstate_engine::search::PlayOut;
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::shape_agent::{CHECKPOINTS, EXTENSION, checkpoint_name, checkpoints_in};
 use afterstate_engine::value::{Checkpoint, Features, LocalShapes, ShapeAgent, TrackedGo, Weights};
+use afterstate_games::go::FuegoPlayout;
 use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,6 +43,8 @@ impl std::error::Error for Diverged {}
 pub struct TrainingRun {
     folder: PathBuf,
     training: Training<TrackedGo, LocalShapes>,
+    /// How Dyna-2 chooses the moves, if it does.
+    dyna_2: Option<Dyna2Settings>,
     /// The description of a checkpoint, all but its games.
     about: ShapeAgent,
     /// Games behind the current weights.
@@ -115,6 +119,7 @@ impl TrainingRun {
                 seed: recipe.seed,
                 threads: recipe.threads,
             },
+            dyna_2: recipe.dyna_2.clone(),
             done: about.games,
             since_milestone: about.since_milestone,
             about,
@@ -169,7 +174,15 @@ impl TrainingRun {
             let pause = AtomicBool::new(false);
             let begun = Instant::now();
             let before = self.done;
-            let stretch = self.training.run(self.done..milestone, &pause, &|so_far| {
+            let training = &self.training;
+            let chooser = self.dyna_2.as_ref().map(|settings| {
+                move || -> Box<dyn Chooser<TrackedGo>> {
+                    let leaf = PlayOut(FuegoPlayout::default());
+                    Box::new(Dyna2Player::new(training.features.clone(), training.td.squash, leaf, settings))
+                }
+            });
+            let chooser = chooser.as_ref().map(|chooser| chooser as &(dyn Fn() -> _ + Sync));
+            let stretch = training.run_by(chooser, self.done..milestone, &pause, &|so_far| {
                 progress.set(before + so_far.games);
                 if stop.load(Ordering::Relaxed) || self.every.is_some_and(|every| begun.elapsed() >= every) {
                     pause.store(true, Ordering::Relaxed);

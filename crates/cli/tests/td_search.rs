@@ -26,6 +26,10 @@ fn every_setting_can_be_used() {
         "td-search:60,switch=0,playout=uniform,features=1+2+3,resign=0,ponder=true",
         "td-search,simulations=60,playout=mogo,playout-without=save,avoid-self-atari=true,mercy=0.3",
         "td-search:60,playout-without=low-liberties",
+        "td-search:60,switch=32,greedy-moves=6,exploration=0.3,explore-by-playout=0.6",
+        "td-search:60,explore-by-playout=1,exploration=1,playout=uniform",
+        "td-search:60,move-gap=4,lambda=0.8,traces=replacing",
+        "td-search:60,threads=3",
     ] {
         let (wins, _) = tally(&[agent, "random", "--games", "2", "--size", "5", "--opening", "0"]);
         assert!(wins >= 1, "{agent}");
@@ -60,6 +64,22 @@ fn dyna_2_remembers_a_checkpoint_and_belongs_to_its_board() {
 }
 
 #[test]
+fn threads_and_old_values_work_with_two_memories_and_on_every_grid() {
+    let folder = tempfile::tempdir().unwrap();
+    checkpoint(folder.path(), 100, 5);
+    for agent in [
+        "dyna-2:60,memory=run,threads=2,features=1+2+3",
+        "dyna-2:60,memory=run,move-gap=2",
+        "dyna-2:60,memory=run,tables=one,threads=2",
+    ] {
+        let answer = run_in(folder.path(), &["match", agent, "random", "--games", "2", "--size", "5"], "");
+        assert!(answer.ok, "{}", answer.err);
+    }
+    let (wins, losses) = tally(&["td-search:300,threads=2", "random", "--games", "6", "--game", "connect-four"]);
+    assert!(wins >= 4, "{wins} wins, {losses} losses");
+}
+
+#[test]
 fn td_search_plays_over_gtp_on_any_board() {
     let commands = "boardsize 5\ngenmove b\nboardsize 7\nclear_board\ngenmove b\ngenmove w\nquit\n";
     let answer = run_in(&std::env::temp_dir(), &["gtp", "--agent", "td-search:50"], commands);
@@ -82,6 +102,8 @@ fn what_td_search_thinks_can_be_seen() {
 fn what_is_wrong_is_said_in_one_line() {
     assert!(fail(&["match", "td-search:50,switch=soon", "random"]).contains("switch 'soon'"));
     assert!(fail(&["match", "td-search:50,features=4", "random"]).contains("features '4': expected some of 1, 2, 3"));
+    assert!(fail(&["match", "td-search:50,greedy-moves=few", "random"]).contains("greedy-moves 'few'"));
+    assert!(fail(&["match", "td-search:50,traces=no", "random"]).contains("accumulating, replacing"));
     assert!(fail(&["match", "dyna-2:50", "random"]).contains("'memory' is missing"));
     let other_game = fail(&["match", "dyna-2:50,memory=x", "random", "--game", "connect-four"]);
     assert!(other_game.contains("not of connect-four"), "{other_game}");

@@ -1,9 +1,12 @@
 //! Self-play: reproducible, in the order of updates that was asked for, and it learns.
 
-use afterstate_engine::learning::{OnlineTd, Order, Plies, SelfPlay, SelfPlaySettings, Td, TdSettings, TraceKind};
+use afterstate_engine::learning::{
+    Chooser, Dyna2Player, Dyna2Settings, OnlineTd, Order, Plies, SelfPlay, SelfPlaySettings, Td, TdSettings, TraceKind,
+};
 use afterstate_engine::policy;
+use afterstate_engine::search::PlayOut;
 use afterstate_engine::value::{ActiveSet, Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
-use afterstate_games::go::{Go, Komi};
+use afterstate_games::go::{FuegoPlayout, Go, Komi};
 use afterstate_games::rng::{below, stream, unit};
 use afterstate_games::{Game, Side, Turn};
 use std::sync::{Arc, Mutex};
@@ -278,4 +281,94 @@ fn learns_to_beat_a_random_player() {
             assert!(wins > 80, "{td:?} {order:?}: {wins} of 100");
         }
     }
+}
+
+/// Some move or other, whatever the values are.
+struct Anything;
+
+impl Chooser<TrackedGo> for Anything {
+    fn begin(&mut self, _weights: &Weights) {}
+    fn choose(
+        &mut self,
+        game: &TrackedGo,
+        moves: &[<TrackedGo as Game>::Move],
+        _rng: &mut afterstate_games::Rng,
+    ) -> usize {
+        (game.key() % moves.len() as u64) as usize
+    }
+}
+
+/// Whoever chooses the moves, positions learn from those that are played.
+#[test]
+fn what_is_learnt_does_not_depend_on_who_chose_the_moves() {
+    for lambda in [0.0, 0.4] {
+        let (td, shapes) = (TdSettings { lambda, ..TdSettings::default() }, shapes());
+        let settings = SelfPlaySettings { exploration: 0.2, ..SelfPlaySettings::default() };
+        let found = zeros(&shapes);
+        let mut learner = SelfPlay::new(shapes.clone(), found.clone(), td.clone(), settings);
+        let expected = zeros(&shapes);
+        let (mut rule, mut set, mut moves) = (Td::new(expected.len(), td.clone()), ActiveSet::default(), Vec::new());
+        for index in 0..12 {
+            learner.play_by(Some(&mut Anything), &shapes.track(Go::new(5)), &mut stream(4, index));
+            let (mut game, mut rng) = (shapes.track(Go::new(5)), stream(4, index));
+            rule.begin();
+            let outcome = loop {
+                if let Turn::Over(outcome) = game.turn() {
+                    break outcome;
+                }
+                game.candidate_moves(&mut moves);
+                let best = Anything.choose(&game, &moves, &mut rng);
+                let explores = unit(&mut rng) < 0.2;
+                let chosen = if explores { below(&mut rng, moves.len() as u32) as usize } else { best };
+                game.play(moves[chosen]);
+                if !matches!(game.turn(), Turn::Over(_)) {
+                    shapes.active(&game, &mut set);
+                    let value = td.squash.value(expected.sum(&set));
+                    rule.reached(&mut set, value, &expected);
+                }
+            };
+            rule.ended(outcome, &expected);
+        }
+        learner.publish();
+        let apart = found.values().iter().zip(expected.values()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(apart < 1e-5, "λ = {lambda}: {apart}");
+        assert!(found.values().iter().any(|weight| weight.abs() > 1e-3));
+    }
+}
+
+/// Dyna-2 plays with what was learnt so far, the same games for the same seed.
+#[test]
+fn dyna_2_plays_while_its_long_term_memory_learns() {
+    let shapes = shapes();
+    let search = Dyna2Settings { simulations: 60, ..Dyna2Settings::default() };
+    let player = || {
+        let leaf = PlayOut(FuegoPlayout::default());
+        Dyna2Player::new(shapes.clone(), Squash::Logistic, leaf, &search)
+    };
+    let learn = |games: u64| {
+        let weights = zeros(&shapes);
+        let (td, settings) = (TdSettings::default(), SelfPlaySettings::default());
+        let (mut learner, mut player) = (SelfPlay::new(shapes.clone(), weights.clone(), td, settings), player());
+        for game in 0..games {
+            learner.play_by(Some(&mut player), &shapes.track(Go::new(5)), &mut stream(9, game));
+        }
+        learner.publish();
+        weights
+    };
+    let (one, again) = (learn(6), learn(6));
+    assert_eq!(bits(&one), bits(&again));
+    // A player that begins with other weights chooses other moves.
+    let choices = |weights: &Weights| {
+        let (mut player, mut game, mut rng, mut moves) = (player(), shapes.track(Go::new(5)), stream(2, 0), Vec::new());
+        player.begin(weights);
+        let choose = |_| {
+            game.candidate_moves(&mut moves);
+            let chosen = player.choose(&game, &moves, &mut rng);
+            game.play(moves[chosen]);
+            chosen
+        };
+        (0..12).map(choose).collect::<Vec<_>>()
+    };
+    assert_eq!(choices(&one), choices(&again));
+    assert_ne!(choices(&one), choices(&zeros(&shapes)));
 }

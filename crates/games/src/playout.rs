@@ -8,6 +8,12 @@ pub trait PlayoutPolicy<G: Game>: Send {
     /// Plays `game` to its end, appends every move to `trace`, and returns the outcome. A policy may stop where it
     /// takes the game for decided; `game` is not over then.
     fn play_out(&mut self, game: &mut G, trace: &mut Vec<G::Move>, rng: &mut Rng) -> Outcome;
+
+    /// One legal move, as a playout from `game` would begin; `None` from a policy that likes all sensible moves alike.
+    fn one_move(&mut self, game: &G, rng: &mut Rng) -> Option<G::Move> {
+        let _ = (game, rng);
+        None
+    }
 }
 
 /// Every legal move with the same probability; works for any game that always ends.

@@ -175,7 +175,9 @@ where
         position.candidate_moves(moves);
     }
 
-    fn advance(&mut self, _mv: G::Move, _position: &G) {}
+    fn advance(&mut self, _mv: G::Move, _position: &G) {
+        TdSearch::advance(self);
+    }
 
     fn clear(&mut self) {
         TdSearch::clear(self);

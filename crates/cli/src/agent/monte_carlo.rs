@@ -131,7 +131,8 @@ const EXPAND: Setting =
     setting("expansion-threshold", Some("1"), "the visit at which a position enters the tree, 1 to 10000");
 const SOLVER: Setting = setting("solver", Some("false"), "prove certain wins, losses and draws: true or false");
 const FINAL: Setting = setting("final-move", Some("visits"), "what decides in the end: visits, value or lower-bound");
-const THREADS: Setting = setting("threads", Some("1"), "threads that simulate, 1 to 256; one repeats itself exactly");
+pub(super) const THREADS: Setting =
+    setting("threads", Some("1"), "threads that simulate, 1 to 256; one repeats itself exactly");
 const PARALLEL: Setting = setting("parallel", Some("tree"), "threads share one tree, or have one each: tree or root");
 const MEMORY: Setting = setting("memory-mib", Some("256"), "memory for the tree in MiB, 1 to 1048576");
 const REUSE: Setting = setting("reuse", Some("true"), "keep the tree below the moves played: true or false");

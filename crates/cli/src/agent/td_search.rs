@@ -1,10 +1,10 @@
 //! Agents that learn while they simulate: their settings as text, and typed.
 
 use super::catalogue::{Kind, Setting, setting};
-use super::monte_carlo::{MERCY, PLAYOUT, PONDER, Playout, RESIGN, SELF_ATARI, SIMULATIONS, WITHOUT};
+use super::monte_carlo::{MERCY, PLAYOUT, PONDER, Playout, RESIGN, SELF_ATARI, SIMULATIONS, THREADS, WITHOUT};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
-use afterstate_engine::learning::TdSettings;
+use afterstate_engine::learning::{TdSettings, TraceKind};
 use afterstate_engine::search::{AlphaBetaSettings, TdSearchSettings, TwoPhaseSettings};
 use afterstate_engine::value::{Squash, WindowSizes};
 use anyhow::{Result, anyhow, ensure};
@@ -15,7 +15,9 @@ pub struct TdSearch {
     /// The checkpoint of the long-term memory, as [`ShapeAgent::find`](afterstate_engine::value::ShapeAgent::find)
     /// understands it; `None`: TD search alone.
     pub memory: Option<String>,
-    /// Which windows the short-term memory looks at.
+    /// Whether both memories are one table, which begins every game with the long-term weights.
+    pub one_table: bool,
+    /// Which windows the short-term memory looks at, unless there is but one table.
     pub features: WindowSizes,
     /// How it learns. With a long-term memory its values are that one's, linear or logistic.
     pub td: TdSettings,
@@ -36,14 +38,40 @@ const SWITCH: Setting = setting(
 );
 const EXPLORATION: Setting =
     setting("exploration", Some("0.1"), "probability of a random move in a simulation, 0 to 1 (epsilon)");
+const EXPLORE_BY_PLAYOUT: Setting = setting(
+    "explore-by-playout",
+    Some("0"),
+    "probability that the playout policy chooses in place of chance, where a random move would be played, 0 to 1",
+);
+const GREEDY_MOVES: Setting = setting(
+    "greedy-moves",
+    Some("all"),
+    "after how many moves of a simulation every move is a random one (or the playout policy's), 0 to 1000000, or all: never",
+);
 const STEP_SIZE: Setting =
     setting("step-size", Some("0.1"), "how far a position moves towards its target, 0 to 100 (alpha)");
 const LAMBDA: Setting =
     setting("lambda", Some("0"), "0: positions learn from the next value; 1: from the outcome; or between");
+const TRACES: Setting = setting(
+    "traces",
+    Some("accumulating"),
+    "with lambda: what is added to the credit of a shape that is still there: accumulating or replacing",
+);
 const FEATURES: Setting = setting("features", Some("1+2"), "sizes of the windows, joined by +: 1, 2, 3");
 const SQUASH: Setting = setting("squash", Some("logistic"), "what makes a value of a sum: logistic or linear");
 const RESET: Setting =
     setting("reset", Some("false"), "whether every move begins with nothing learnt, for experiments: true or false");
+
+const TABLES: Setting = setting(
+    "tables",
+    Some("two"),
+    "with a memory: two; or one, with the checkpoint's windows, that begins every game with its weights",
+);
+const MOVE_GAP: Setting = setting(
+    "move-gap",
+    Some("0"),
+    "for experiments: moves are chosen by what was learnt so many moves of both sides ago, 0 to 1000",
+);
 
 /// The kinds of agents that decide by TD search.
 pub const KINDS: [Kind; 3] = [
@@ -56,19 +84,24 @@ pub const KINDS: [Kind; 3] = [
             SIMULATIONS,
             SWITCH,
             EXPLORATION,
+            EXPLORE_BY_PLAYOUT,
+            GREEDY_MOVES,
             STEP_SIZE,
             LAMBDA,
+            TRACES,
             FEATURES,
             SQUASH,
             PLAYOUT,
             WITHOUT,
             SELF_ATARI,
             MERCY,
+            THREADS,
             RESET,
+            MOVE_GAP,
             RESIGN,
             PONDER,
         ],
-        example: "td-search:5000,switch=4,features=1+2+3",
+        example: "td-search:5000,switch=32,greedy-moves=6,exploration=0.3,explore-by-playout=0.6",
     },
     Kind {
         name: "dyna-2",
@@ -78,16 +111,22 @@ pub const KINDS: [Kind; 3] = [
         settings: &[
             SIMULATIONS,
             setting("memory", None, "the long-term memory: a checkpoint, as for greedy"),
+            TABLES,
             SWITCH,
             EXPLORATION,
+            EXPLORE_BY_PLAYOUT,
+            GREEDY_MOVES,
             STEP_SIZE,
             LAMBDA,
+            TRACES,
             FEATURES,
             PLAYOUT,
             WITHOUT,
             SELF_ATARI,
             MERCY,
+            THREADS,
             RESET,
+            MOVE_GAP,
             RESIGN,
             PONDER,
         ],
@@ -104,16 +143,21 @@ pub const KINDS: [Kind; 3] = [
             setting("split", Some("0.5"), "the share of the time that the first phase gets, 0 to 1"),
             setting("table-mib", Some("16"), "size of the transposition table in MiB, 0 (none) to 65536"),
             setting("memory", Some("none"), "a long-term memory, which makes the first phase Dyna-2: as for dyna-2"),
+            TABLES,
             SWITCH,
             EXPLORATION,
+            EXPLORE_BY_PLAYOUT,
+            GREEDY_MOVES,
             STEP_SIZE,
             LAMBDA,
+            TRACES,
             FEATURES,
             SQUASH,
             PLAYOUT,
             WITHOUT,
             SELF_ATARI,
             MERCY,
+            THREADS,
             RESET,
             RESIGN,
             PONDER,
@@ -129,6 +173,16 @@ impl TdSearch {
             "td-search" => None,
             _ => Some(settings.text("memory")?).filter(|memory| memory != "none"),
         };
+        let one_table = memory.is_some() && settings.choice("tables", &[("two", false), ("one", true)])?;
+        if one_table {
+            let unused = ["features", "lambda", "traces"].into_iter().find(|name| settings.is_given(name));
+            ensure!(
+                unused.is_none(),
+                "{}: {} does nothing with tables=one, which has the checkpoint's windows and no traces: leave it out",
+                settings.source(),
+                unused.unwrap_or_default()
+            );
+        }
         let squash = if memory.is_some() {
             ensure!(
                 !settings.is_given("squash"),
@@ -139,25 +193,40 @@ impl TdSearch {
         } else {
             settings.choice("squash", &[("logistic", Squash::Logistic), ("linear", Squash::Linear)])?
         };
-        let switch_after = match settings.text("switch")?.as_str() {
-            "never" => None,
-            _ => Some(settings.whole("switch", 0, 1_000_000)? as u32),
+        let unless = |settings: &mut Settings, name: &str, none: &str| -> Result<Option<u32>> {
+            if settings.text(name)? == none {
+                return Ok(None);
+            }
+            Ok(Some(settings.whole(name, 0, 1_000_000)? as u32))
         };
         let second = if settings.kind().name == "two-phase" { Some(second(settings)?) } else { None };
+        let switch_after = unless(settings, "switch", "never")?;
+        let greedy_moves = unless(settings, "greedy-moves", "all")?;
+        // Alpha-beta decides by what is known now.
+        let move_gap = if second.is_some() { 0 } else { settings.whole("move-gap", 0, 1000)? as u32 };
         Ok(TdSearch {
             memory,
+            one_table,
             second,
             features: features(settings)?,
             td: TdSettings {
                 step_size: settings.number("step-size", 0.0, 100.0)? as f32,
                 lambda: settings.number("lambda", 0.0, 1.0)? as f32,
+                traces: settings.choice(
+                    "traces",
+                    &[("accumulating", TraceKind::Accumulating), ("replacing", TraceKind::Replacing)],
+                )?,
                 squash,
                 ..TdSettings::default()
             },
             search: TdSearchSettings {
                 simulations: settings.whole("simulations", 1, 1_000_000_000_000)?,
                 exploration: settings.number("exploration", 0.0, 1.0)? as f32,
+                explore_by_policy: settings.number("explore-by-playout", 0.0, 1.0)? as f32,
+                greedy_moves,
                 switch_after,
+                move_gap,
+                threads: settings.whole("threads", 1, 256)? as u32,
                 reset: settings.flag("reset")?,
             },
             playout: Playout::build(settings)?,

@@ -8,6 +8,7 @@ mod measure;
 mod playouts;
 mod search;
 mod signature;
+mod speed_up;
 mod td;
 mod td_search;
 
@@ -55,7 +56,8 @@ enum What {
     Search,
     /// Monte-Carlo tree search on 9×9 Go: simulations with one thread, and with two on one tree
     Mcts,
-    /// TD search on 9×9 and 19×19 Go, and UCT with the same playouts: simulations; alpha-beta on what was learnt
+    /// TD search on 9×9 and 19×19 Go, with one thread and two, and UCT with the same playouts: simulations; alpha-beta on
+    /// what was learnt
     TdSearch,
     /// Not speeds, but hashes and counts that change when what is computed changes
     Signature,

@@ -2,6 +2,7 @@
 
 use super::Effort;
 use super::measure::{Figure, Measured, Report, measure};
+use super::speed_up::speed_up;
 use afterstate_engine::learning::TdSettings;
 use afterstate_engine::search::{
     Dyna2, FeatureMemory, Freeze, LongTermShapes, Mcts, MctsSettings, PlayOut, ShapeMemory, ShortTermMemory, TdSearch,
@@ -33,6 +34,7 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
             let summed = td_search(|| summed(size), size, switch_after, effort);
             summed.report(&format!("go{size}.td-search.{name}.by-windows"), 0, report)?;
         }
+        threads(size, effort, report)?;
     }
     let long = long();
     let both = || Dyna2::new(long.clone(), short(Squash::Logistic));
@@ -109,6 +111,20 @@ fn uct(size: usize, effort: Effort) -> Measured<1> {
             [search.search(&start, &Budget::default(), &mut rng).effort]
         }
     })
+}
+
+/// What a second thread gains. A move has more simulations than the other figures', for threads begin anew with each.
+fn threads(size: usize, effort: Effort, report: Report) -> Result<()> {
+    let mut searches = [1, 2].map(|threads| {
+        let settings = TdSearchSettings { threads, ..TdSearchSettings::default() };
+        TdSearch::new(short(Squash::Logistic), PlayOut(FuegoPlayout::default()), settings)
+    });
+    let (mut rng, start) = (stream(1, 0), Go::new(size));
+    let search = |kind: usize| {
+        searches[kind].clear();
+        searches[kind].search(&start, &Budget::default(), &mut rng).effort
+    };
+    speed_up(&format!("go{size}.td-search"), search, effort, report)
 }
 
 fn td_search<M: ShortTermMemory<Go>>(

@@ -161,6 +161,14 @@ impl PlayoutPolicy<Go> for GoPlayout {
             GoPlayout::Fuego(policy) => policy.play_out(game, trace, rng),
         }
     }
+
+    fn one_move(&mut self, game: &Go, rng: &mut Rng) -> Option<Move> {
+        match self {
+            GoPlayout::Uniform(policy) => policy.one_move(game, rng),
+            GoPlayout::Mogo(policy) => policy.one_move(game, rng),
+            GoPlayout::Fuego(policy) => policy.one_move(game, rng),
+        }
+    }
 }
 
 /// Prior knowledge of Go.

@@ -6,6 +6,7 @@ use super::monte_carlo::{SearchFactory, uniform_playout};
 use super::{Playable, PlayerFactory};
 use crate::agent::td_search::TdSearch as Agent;
 use afterstate_arena::{Conduct, GoConduct, MctsPlayer, MctsPlayerSettings};
+use afterstate_engine::learning::TdSettings;
 use afterstate_engine::search::{
     Dyna2, FeatureMemory, FoldShapes, Freeze, GoOwnership, Leaf, LongTermShapes, PlayOut, PlayoutObserver, ShapeMemory,
     TdSearch, TwoPhase,
@@ -87,6 +88,12 @@ fn go_search(agent: &Agent, size: usize) -> Result<SearchFactory<Go, GoOwnership
         Some(checkpoint) => {
             let value = learnt(checkpoint, size)?.value();
             agent.td.squash = value.squash;
+            if agent.one_table {
+                let (td, leaf) =
+                    (TdSettings { lambda: 0.0, ..agent.td.clone() }, PlayOut(GoPlayout::new(&agent.playout)?));
+                let table = ShapeMemory::starting_with(&value, td);
+                return Ok(searches(&agent, move || table.clone(), leaf));
+            }
             Some(LongTermShapes::of(&value))
         }
     };

@@ -131,3 +131,25 @@ fn an_empty_recipe_is_the_papers_training() {
     let saved = fs::read_to_string(run.join("recipe.toml")).unwrap();
     assert!(saved.contains("board-size = 9") && saved.contains("games = 3\n"), "{saved}");
 }
+
+/// Games whose moves Dyna-2 chooses go on where they stopped, too.
+#[test]
+fn self_play_by_dyna_2_goes_on_as_if_it_had_not_stopped() {
+    for lambda in ["0", "0.5"] {
+        let folder = tempfile::tempdir().unwrap();
+        let text = format!(
+            "board-size = 5\ngames = 6\nseed = 7\n[td]\nlambda = {lambda}\n[dyna-2]\nsimulations = 30\nsizes = [1]\n\
+             [checkpoints]\nfirst = 3\nper-decade = 1\nevery-seconds = 0\n[evaluation]\ngames = 2\nopponents = 1\n"
+        );
+        let recipe = recipe(folder.path(), "dyna-2.toml", &text);
+        let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+        trained(&recipe, &whole, &[]);
+        trained(&recipe, &parts, &["--games", "3"]);
+        trained(&recipe, &parts, &["--resume"]);
+        // The earlier checkpoint says how many games it was to be.
+        let last = |run: &Path| fs::read(checkpoint(run, 6)).unwrap();
+        assert!(last(&parts) == last(&whole));
+        let settings = fs::read_to_string(whole.join("recipe.toml")).unwrap();
+        assert!(settings.contains("[dyna-2]\nsimulations = 30\n"), "{settings}");
+    }
+}

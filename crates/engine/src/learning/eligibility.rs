@@ -18,7 +18,7 @@ pub enum TraceKind {
 const CUT: f32 = 0.001;
 
 /// e, a sparse vector over the weights.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct EligibilityTrace {
     kind: TraceKind,
     /// By weight; 0 where there is no credit.

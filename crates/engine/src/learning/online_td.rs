@@ -12,7 +12,7 @@ use crate::value::{AccruingWeights, ActiveChange, ActiveSet, Weights};
 ///
 /// For each move: [`OnlineTd::next_change`] is filled, then [`OnlineTd::reached`] is told the value of the position
 /// after it; or, if it ended the game, [`OnlineTd::ended`] the outcome.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OnlineTd {
     settings: TdSettings,
     weights: AccruingWeights,

@@ -58,6 +58,15 @@ pub struct Episode {
     pub squared_error: f64,
 }
 
+/// Chooses the moves of self-play in place of the value function itself, by a search, say.
+pub trait Chooser<G: Game>: Send {
+    /// A game begins, and the learner has these weights.
+    fn begin(&mut self, weights: &Weights);
+
+    /// The number of the best of `moves` in `game`.
+    fn choose(&mut self, game: &G, moves: &[G::Move], rng: &mut Rng) -> usize;
+}
+
 /// How one game's positions learn.
 trait Learning<G: Game, F: Features<G>> {
     /// A game begins in `start`.
@@ -212,10 +221,27 @@ impl<G: Game, F: Features<G>> SelfPlay<G, F> {
 
     /// Plays one game from `start` and learns from it.
     pub fn play(&mut self, start: &G, rng: &mut Rng) -> Episode {
+        self.play_by(None, start, rng)
+    }
+
+    /// The same with moves that `chooser` chooses, if there is one, but for the random ones.
+    pub fn play_by(&mut self, mut chooser: Option<&mut dyn Chooser<G>>, start: &G, rng: &mut Rng) -> Episode {
         let Self { features, settings, how, moves, chances, sums, .. } = self;
+        if let Some(chooser) = &mut chooser {
+            match how {
+                How::Online(how) => {
+                    let weights = how.rule.weights();
+                    let known = Weights::zeros(weights.len());
+                    weights.publish(&known);
+                    chooser.begin(&known);
+                }
+                How::Shared(how) => chooser.begin(&how.weights),
+            }
+        }
+        let buffers = (moves, chances, sums);
         match how {
-            How::Online(how) => play(&**features, settings, &mut **how, start, rng, (moves, chances, sums)),
-            How::Shared(how) => play(&**features, settings, &mut **how, start, rng, (moves, chances, sums)),
+            How::Online(how) => play(&**features, settings, &mut **how, chooser, start, rng, buffers),
+            How::Shared(how) => play(&**features, settings, &mut **how, chooser, start, rng, buffers),
         }
     }
 }
@@ -227,6 +253,7 @@ fn play<G: Game, F: Features<G>, L: Learning<G, F>>(
     features: &F,
     settings: &SelfPlaySettings,
     learning: &mut L,
+    mut chooser: Option<&mut dyn Chooser<G>>,
     start: &G,
     rng: &mut Rng,
     (moves, chances, sums): Buffers<'_, G::Move>,
@@ -250,9 +277,12 @@ fn play<G: Game, F: Features<G>, L: Learning<G, F>>(
             }
         };
         game.candidate_moves(moves);
+        let searched = chooser.as_mut().map(|chooser| chooser.choose(&game, moves, rng));
         let explores = unit(rng) < settings.exploration;
         let chosen = if explores {
             below(rng, moves.len() as u32) as usize
+        } else if let Some(best) = searched {
+            best
         } else {
             learning.sums(features, &game, moves, sums);
             evaluations += moves.len() as u64;
@@ -262,7 +292,7 @@ fn play<G: Game, F: Features<G>, L: Learning<G, F>>(
         game.play(moves[chosen]);
         played += 1;
         if !matches!(game.turn(), Turn::Over(_)) {
-            learning.reached(features, &game, (!explores).then(|| sums[chosen]));
+            learning.reached(features, &game, (!explores && searched.is_none()).then(|| sums[chosen]));
         }
     }
 }

@@ -64,7 +64,7 @@ impl Default for TdSettings {
 }
 
 /// The rule at work on one game: told of every position in turn, it moves the earlier ones.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Td {
     settings: TdSettings,
     /// φ of the last positions, by t modulo 2 (modulo 1 for one-ply): each waits for its target.

@@ -1,6 +1,6 @@
 //! Many games of self-play, by one thread or several that share the weights.
 
-use super::self_play::{SelfPlay, SelfPlaySettings};
+use super::self_play::{Chooser, SelfPlay, SelfPlaySettings};
 use super::td::TdSettings;
 use crate::value::{Features, Weights};
 use afterstate_games::{Game, stream};
@@ -75,12 +75,24 @@ impl<G: Game, F: Features<G>> Training<G, F> {
         stop: &AtomicBool,
         progress: &(dyn Fn(TrainingTotals) + Sync),
     ) -> TrainingTotals {
+        self.run_by(None, games, stop, progress)
+    }
+
+    /// The same with moves that choosers choose; `choosers` makes one for each thread.
+    pub fn run_by(
+        &self,
+        choosers: Option<&(dyn Fn() -> Box<dyn Chooser<G>> + Sync)>,
+        games: Range<u64>,
+        stop: &AtomicBool,
+        progress: &(dyn Fn(TrainingTotals) + Sync),
+    ) -> TrainingTotals {
         let next = AtomicU64::new(games.start);
         let totals = Mutex::new(TrainingTotals::default());
         let turn = Mutex::new(());
         let work = || {
             let mut learner =
                 SelfPlay::new(self.features.clone(), self.weights.clone(), self.td.clone(), self.self_play.clone());
+            let mut chooser = choosers.map(|make| make());
             let mut unreported = TrainingTotals::default();
             let report = |unreported: &mut TrainingTotals| {
                 let mut totals = totals.lock().expect("no thread panics with the totals");
@@ -93,7 +105,11 @@ impl<G: Game, F: Features<G>> Training<G, F> {
                 if number >= games.end {
                     break;
                 }
-                let episode = learner.play(&self.start, &mut stream(self.seed, number));
+                let episode = {
+                    // A boxed chooser as one that is lent.
+                    let chooser = chooser.as_mut().map(|chooser| &mut **chooser as &mut dyn Chooser<G>);
+                    learner.play_by(chooser, &self.start, &mut stream(self.seed, number))
+                };
                 unreported.add(&TrainingTotals {
                     games: 1,
                     moves: episode.moves as u64,
@@ -104,7 +120,7 @@ impl<G: Game, F: Features<G>> Training<G, F> {
                 if self.threads > 1 && unreported.games.is_multiple_of(EXCHANGE) {
                     learner.exchange(&turn);
                 }
-                if unreported.games == 100 {
+                if unreported.games == if chooser.is_some() { 1 } else { 100 } {
                     report(&mut unreported);
                 }
             }

@@ -14,7 +14,11 @@
 //! short-term part learns. As in TD search the value of an action is that of its afterstate. With φ = ∅, for which `()`
 //! stands, this is TD search; with φ̄ = ∅, [`NoShortTerm`], the search learns nothing, and what is played is greedy in Q.
 //!
-//! The long-term memory is frozen here. It comes from a checkpoint, learnt from real games beforehand.
+//! The long-term memory is frozen during a search. It comes from a checkpoint, learnt from real games beforehand, or goes on
+//! learning from them: [`Dyna2Player`](crate::learning::Dyna2Player).
+//!
+//! The original program had one table in place of two, which began every game with the long-term weights:
+//! [`ShapeMemory::starting_with`](super::ShapeMemory::starting_with).
 
 use super::short_term_memory::ShortTermMemory;
 use crate::Value;
@@ -24,7 +28,7 @@ use afterstate_games::go::{Go, Move};
 use std::sync::Arc;
 
 /// M = (φ, θ): sums of positions and afterstates, which do not learn from simulations.
-pub trait LongTermMemory<G: Game>: Send {
+pub trait LongTermMemory<G: Game>: Clone + Send {
     /// Simulations will begin in `root`.
     fn set_root(&mut self, root: &G);
 
@@ -74,6 +78,9 @@ impl<G: Game> ShortTermMemory<G> for NoShortTerm {
     fn value(&self, sum: f32) -> Value {
         Squash::Logistic.value(sum)
     }
+    fn share(&mut self, others: usize) -> Vec<Self> {
+        vec![NoShortTerm; others]
+    }
 }
 
 /// A long-term and a short-term memory.
@@ -112,6 +119,11 @@ impl<L, S> Dyna2<L, S> {
     /// The long-term memory.
     pub fn long_term(&self) -> &L {
         &self.long
+    }
+
+    /// Another long-term memory, between searches: the old one has learnt.
+    pub fn set_long_term(&mut self, long: L) {
+        self.long = long;
     }
 
     /// The short-term memory.
@@ -163,6 +175,19 @@ impl<G: Game, L: LongTermMemory<G>, S: ShortTermMemory<G>> ShortTermMemory<G> fo
 
     fn value(&self, sum: f32) -> Value {
         self.short.value(sum)
+    }
+
+    fn share(&mut self, others: usize) -> Vec<Self> {
+        let short = self.short.share(others);
+        short.into_iter().map(|short| Dyna2::new(self.long.clone(), short)).collect()
+    }
+
+    fn meet(&mut self) {
+        self.short.meet();
+    }
+
+    fn meet_finally(&mut self) {
+        self.short.meet_finally();
     }
 
     fn knows(&self, game: &G) -> bool {

@@ -10,6 +10,12 @@ pub trait Leaf<G: Game>: Clone + Send {
     /// Plays on from `game`, which may be over, appends every move to `trace`, and returns the outcome z or an estimate
     /// of it. `trace` begins with the moves inside the tree.
     fn finish(&mut self, game: &mut G, trace: &mut Vec<G::Move>, rng: &mut Rng) -> Value;
+
+    /// One move, as the default policy would go on from `game`; `None` where it likes all sensible moves alike.
+    fn one_move(&mut self, game: &G, rng: &mut Rng) -> Option<G::Move> {
+        let _ = (game, rng);
+        None
+    }
 }
 
 /// Plays to the end of the game: plain Monte-Carlo simulation (paper 003, §2.3).
@@ -28,6 +34,10 @@ impl<G: Game, P: PlayoutPolicy<G> + Clone> Leaf<G> for PlayOut<P> {
     #[inline]
     fn finish(&mut self, game: &mut G, trace: &mut Vec<G::Move>, rng: &mut Rng) -> Value {
         self.0.play_out(game, trace, rng).into()
+    }
+
+    fn one_move(&mut self, game: &G, rng: &mut Rng) -> Option<G::Move> {
+        self.0.one_move(game, rng)
     }
 }
 

@@ -11,7 +11,9 @@ use std::sync::Arc;
 ///
 /// A search is told by `set_root`, and each of its simulations in this order: `begin`; then for every move perhaps
 /// `afterstate_sums`, `playing`, and `reached` unless the move ended the game; at last `ended`, or `abandoned`.
-pub trait ShortTermMemory<G: Game>: Send {
+///
+/// A clone, made between simulations, knows what the original knew then, whatever that learns later.
+pub trait ShortTermMemory<G: Game>: Clone + Send {
     /// θ̄ ← 0.
     fn clear(&mut self);
 
@@ -42,6 +44,22 @@ pub trait ShortTermMemory<G: Game>: Send {
 
     /// The value that belongs to a sum.
     fn value(&self, sum: f32) -> Value;
+
+    /// Makes so many memories for other threads, which learn the same θ̄ together with this one. Between simulations, and
+    /// after `set_root`. The default is none: such a memory cannot be shared.
+    fn share(&mut self, others: usize) -> Vec<Self> {
+        let _ = others;
+        Vec::new()
+    }
+
+    /// Tells the memories that it shares θ̄ with what it learnt, and takes in what they told. Between simulations; it waits
+    /// for nobody. It may be put off until it is worth its time.
+    fn meet(&mut self) {}
+
+    /// The same, at the end of a search: it is not put off.
+    fn meet_finally(&mut self) {
+        self.meet();
+    }
 
     /// Whether the memory can tell the moves of `game`, the present position, apart. A simulation that comes where it
     /// cannot goes on by the default policy.
@@ -84,6 +102,8 @@ pub struct FeatureMemory<G: Game, F, T: Game = G> {
     read: fn(&mut Arc<F>, &G) -> T,
     rule: Rule,
     td: TdSettings,
+    /// θ̄ of all threads, and how much of it this one knows; if there are several.
+    shared: Option<(Arc<Weights>, Vec<f32>)>,
     /// The root and the present position, as the features read them.
     root: Option<T>,
     position: Option<T>,
@@ -95,7 +115,16 @@ pub struct FeatureMemory<G: Game, F, T: Game = G> {
 /// TD(0) at the cost of what a move changes, or TD(λ) with traces.
 enum Rule {
     Online(Box<OnlineTd>),
-    Traces(Box<Td>, Weights),
+    Traces(Box<Td>, Arc<Weights>),
+}
+
+impl Clone for Rule {
+    fn clone(&self) -> Rule {
+        match self {
+            Rule::Online(rule) => Rule::Online(rule.clone()),
+            Rule::Traces(rule, weights) => Rule::Traces(rule.clone(), Arc::new(Weights::clone(weights))),
+        }
+    }
 }
 
 impl Rule {
@@ -104,7 +133,7 @@ impl Rule {
         if td.lambda == 0.0 {
             Rule::Online(Box::new(OnlineTd::new(&weights, td)))
         } else {
-            Rule::Traces(Box::new(Td::new(count, td)), weights)
+            Rule::Traces(Box::new(Td::new(count, td)), Arc::new(weights))
         }
     }
 
@@ -139,6 +168,22 @@ impl FeatureMemory<Go, LocalShapes, TrackedGo> {
     }
 }
 
+impl<G: Game, F, T: Game> Clone for FeatureMemory<G, F, T> {
+    fn clone(&self) -> Self {
+        FeatureMemory {
+            features: self.features.clone(),
+            read: self.read,
+            rule: self.rule.clone(),
+            td: self.td.clone(),
+            shared: self.shared.clone(),
+            root: self.root.clone(),
+            position: self.position.clone(),
+            root_set: self.root_set.clone(),
+            set: self.set.clone(),
+        }
+    }
+}
+
 impl<G: Game, F: Features<T>, T: Game<Move = G::Move>> FeatureMemory<G, F, T> {
     /// The same for features of what `read` makes of the root of a search; it may exchange the features for others that
     /// fit the root better.
@@ -149,6 +194,7 @@ impl<G: Game, F: Features<T>, T: Game<Move = G::Move>> FeatureMemory<G, F, T> {
             read,
             rule,
             td,
+            shared: None,
             root: None,
             position: None,
             root_set: ActiveSet::default(),
@@ -225,7 +271,7 @@ impl<G: Game, F: Features<T>, T: Game<Move = G::Move>> ShortTermMemory<G> for Fe
         let Some(position) = &self.position else { return };
         match &self.rule {
             Rule::Online(rule) => self.features.afterstate_sums(position, moves, rule.weights(), sums),
-            Rule::Traces(_, weights) => self.features.afterstate_sums(position, moves, weights, sums),
+            Rule::Traces(_, weights) => self.features.afterstate_sums(position, moves, &**weights, sums),
         }
     }
 
@@ -269,5 +315,27 @@ impl<G: Game, F: Features<T>, T: Game<Move = G::Move>> ShortTermMemory<G> for Fe
 
     fn value(&self, sum: f32) -> Value {
         self.td.squash.value(sum)
+    }
+
+    fn share(&mut self, others: usize) -> Vec<Self> {
+        let weights = self.weights();
+        if let Rule::Online(_) = self.rule {
+            self.shared = Some((Arc::new(Weights::from_values(&weights)), weights));
+        }
+        let other = |_| {
+            let mut other = self.clone();
+            // With traces all change the same weights at once.
+            if let (Rule::Traces(_, theirs), Rule::Traces(_, weights)) = (&mut other.rule, &self.rule) {
+                *theirs = weights.clone();
+            }
+            other
+        };
+        (0..others).map(other).collect()
+    }
+
+    fn meet(&mut self) {
+        if let (Rule::Online(rule), Some((shared, before))) = (&mut self.rule, &mut self.shared) {
+            rule.weights_mut().meet(before, shared);
+        }
     }
 }

@@ -167,6 +167,16 @@ impl AccruingWeights {
             self.entries[index] = at_rest(weight);
         }
     }
+
+    /// As [`AccruingWeights::exchange`], but whoever else does this at the same time need not wait.
+    pub fn meet(&mut self, before: &mut [f32], shared: &Weights) {
+        for (index, before) in before.iter_mut().enumerate() {
+            let learnt = self.entries[index][0] - *before;
+            let weight = if learnt == 0.0 { shared.get(index) } else { shared.add_exactly(index, learnt) };
+            *before = weight;
+            self.entries[index] = at_rest(weight);
+        }
+    }
 }
 
 impl Memory for AccruingWeights {

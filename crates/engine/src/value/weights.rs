@@ -45,6 +45,14 @@ impl Weights {
         f32::from_bits(self.0[index].load(Relaxed))
     }
 
+    /// Adds to one weight, losing nothing that other threads add at the same time, and returns what it is then.
+    #[inline]
+    pub fn add_exactly(&self, index: usize, change: f32) -> f32 {
+        let sum = |bits| f32::from_bits(bits) + change;
+        let before = self.0[index].fetch_update(Relaxed, Relaxed, |bits| Some(sum(bits).to_bits()));
+        sum(before.unwrap_or_else(|bits| bits))
+    }
+
     /// Replaces one weight.
     #[inline(always)]
     pub fn set(&self, index: usize, weight: f32) {

@@ -18,7 +18,8 @@ fn learnt(td: TdSettings, switch_after: Option<u32>) -> Vec<[f32; 2]> {
         for simulations in 1..=3 {
             let script = ["abaa", "bbab", "aaba"].map(|word| word.bytes().collect()).to_vec();
             let memory = Scripted::new(FeatureMemory::new(Named.into(), td.clone()), script, tells);
-            let settings = TdSearchSettings { simulations, exploration: 0.0, switch_after, reset: false };
+            let settings =
+                TdSearchSettings { simulations, exploration: 0.0, switch_after, ..TdSearchSettings::default() };
             let mut search = TdSearch::new(memory, Outcomes::new(&[1.0, 0.0, 0.5]), settings);
             search.search(&Words::default(), &Budget::default(), &mut stream(1, 0));
             found.push(search.memory().memory.weights().try_into().unwrap());
@@ -103,6 +104,7 @@ fn logistic_values_move_by_the_same_rule() {
 }
 
 /// Knows that an a is worth ¼.
+#[derive(Clone)]
 struct LikesA(Words);
 
 impl LongTermMemory<Words> for LikesA {

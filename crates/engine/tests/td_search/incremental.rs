@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 /// The rule as it is written: every position of the simulation is kept, every sum is computed from the weights, and λ
 /// is a sum over all earlier positions of the same parity.
+#[derive(Clone)]
 struct Textbook<F> {
     features: F,
     td: TdSettings,
@@ -94,13 +95,14 @@ impl<F> Textbook<F> {
 }
 
 /// A memory beside a textbook, which looks at every sum.
+#[derive(Clone)]
 struct Compared<M, F> {
     memory: M,
     textbook: Textbook<F>,
     looked: u64,
 }
 
-impl<G: Game, M: ShortTermMemory<G>, F: Features<G>> ShortTermMemory<G> for Compared<M, F> {
+impl<G: Game, M: ShortTermMemory<G>, F: Features<G> + Clone> ShortTermMemory<G> for Compared<M, F> {
     fn clear(&mut self) {
         self.memory.clear();
         self.textbook.weights.fill(0.0);
@@ -155,7 +157,7 @@ fn td(lambda: f32, squash: Squash) -> TdSettings {
 
 fn settings(simulations: u64, switch_after: Option<u32>) -> TdSearchSettings {
     // Much exploration: captures and odd positions come up.
-    TdSearchSettings { simulations, switch_after, exploration: 0.3, reset: false }
+    TdSearchSettings { simulations, switch_after, exploration: 0.3, ..TdSearchSettings::default() }
 }
 
 fn shapes(size: usize, sizes: &[usize]) -> LocalShapes {
@@ -228,6 +230,7 @@ fn learnt() -> (LocalShapes, Weights) {
 }
 
 /// A long-term memory that is summed from scratch, beside one that follows the moves.
+#[derive(Clone)]
 struct ComparedLong {
     memory: LongTermShapes,
     shapes: LocalShapes,
@@ -294,7 +297,7 @@ fn dyna_2_adds_two_memories_and_changes_one() {
 /// Reading windows as they follow a game is only another way to know the position.
 #[test]
 fn features_of_tracked_positions_and_of_plain_ones_learn_the_same() {
-    let learn = |memory: &mut dyn ShortTermMemory<Go>| {
+    fn learn(mut memory: impl ShortTermMemory<Go>) -> Vec<f32> {
         let (mut rng, mut moves, mut sums) = (stream(8, 0), Vec::new(), Vec::new());
         memory.set_root(&Go::new(5));
         for simulation in 0..50 {
@@ -313,11 +316,11 @@ fn features_of_tracked_positions_and_of_plain_ones_learn_the_same() {
         memory.afterstate_sums(&Go::new(5), &moves, &mut sums);
         memory.abandoned();
         sums
-    };
+    }
     let features = Arc::new(shapes(5, &[1, 2]));
     let tracked =
-        learn(&mut FeatureMemory::<Go, LocalShapes, TrackedGo>::of_shapes(features.clone(), td(0.0, Squash::Logistic)));
-    let plain = learn(&mut FeatureMemory::<Go, LocalShapes>::new(features, td(0.0, Squash::Logistic)));
+        learn(FeatureMemory::<Go, LocalShapes, TrackedGo>::of_shapes(features.clone(), td(0.0, Squash::Logistic)));
+    let plain = learn(FeatureMemory::<Go, LocalShapes>::new(features, td(0.0, Squash::Logistic)));
     assert!(tracked.iter().any(|sum| sum.abs() > 1e-3));
     for (one, other) in tracked.iter().zip(&plain) {
         assert!((one - other).abs() < 1e-5);

@@ -6,3 +6,4 @@ mod decisions;
 mod incremental;
 mod memories;
 mod script;
+mod settings;

@@ -2,9 +2,10 @@
 
 use afterstate_engine::learning::TdSettings;
 use afterstate_engine::search::{
-    Dyna2, FeatureMemory, LongTermMemory, LongTermShapes, NoShortTerm, PlayOut, TdSearch, TdSearchSettings,
+    Dyna2, FeatureMemory, LongTermMemory, LongTermShapes, NoShortTerm, PlayOut, ShapeMemory, ShortTermMemory, TdSearch,
+    TdSearchSettings,
 };
-use afterstate_engine::value::{Features, FusedShapes, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
+use afterstate_engine::value::{Features, Linear, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_engine::{Budget, Search};
 use afterstate_games::go::{FuegoPlayout, Go};
 use afterstate_games::rng::unit;
@@ -15,11 +16,16 @@ fn short() -> FeatureMemory<Go, LocalShapes, TrackedGo> {
     FeatureMemory::of_shapes(shapes.into(), TdSettings::default())
 }
 
-fn long() -> LongTermShapes {
+/// Some learnt function: its weights are arbitrary.
+fn learnt() -> Linear<LocalShapes> {
     let shapes = LocalShapes::new(5, WindowSizes::ALL, Sharing::Both);
     let mut rng = stream(11, 0);
     let weights: Vec<f32> = (0..Features::<Go>::count(&shapes)).map(|_| unit(&mut rng) - 0.5).collect();
-    LongTermShapes::new(FusedShapes::new(&shapes, &Weights::from_values(&weights), Squash::Logistic).into())
+    Linear { features: shapes.into(), weights: Weights::from_values(&weights).into(), squash: Squash::Logistic }
+}
+
+fn long() -> LongTermShapes {
+    LongTermShapes::of(&learnt())
 }
 
 fn settings() -> TdSearchSettings {
@@ -70,4 +76,34 @@ fn the_long_term_memory_is_where_a_search_begins_and_what_stays_after_it() {
     assert_ne!(before, after);
     search.clear();
     assert_eq!(search.search(&Go::new(5), &none, &mut stream(1, 0)).value, before);
+}
+
+/// One table that starts from the long-term weights says at first what these say, learns, and forgets what it learnt.
+#[test]
+fn one_table_begins_where_two_do() {
+    let mut table = ShapeMemory::starting_with(&learnt(), TdSettings::default());
+    let (mut long, mut game, mut rng) = (long(), Go::new(5), stream(1, 0));
+    let (mut moves, mut sums, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    let mut agrees = |table: &mut ShapeMemory, game: &Go| {
+        game.candidate_moves(&mut moves);
+        table.set_root(game);
+        table.begin();
+        table.afterstate_sums(game, &moves, &mut sums);
+        table.abandoned();
+        long.set_root(game);
+        long.begin();
+        long.afterstate_sums(game, &moves, &mut expected);
+        sums.iter().zip(&expected).all(|(sum, expected)| (sum - expected).abs() < 1e-3)
+    };
+    let mut search = TdSearch::new(table.clone(), PlayOut(FuegoPlayout::default()), settings());
+    for _ in 0..8 {
+        assert!(agrees(&mut table, &game));
+        game.play(search.search(&game, &Budget::default(), &mut rng).best.unwrap());
+        assert!(!agrees(search.memory_mut(), &game), "it has learnt");
+    }
+    search.clear();
+    assert!(agrees(search.memory_mut(), &game) && agrees(search.memory_mut(), &Go::new(5)));
+    // On another board nothing is known.
+    search.memory_mut().set_root(&Go::new(7));
+    assert!(search.memory().weights().iter().all(|&weight| weight == 0.0));
 }

@@ -85,6 +85,7 @@ impl<const LENGTH: usize, const ALPHABET: usize> Features<Letters<LENGTH, ALPHAB
 
 /// A memory for which the next move of the script is always the best. With a memory that knows the values of moves it
 /// hands these on, so that whatever searches with it learns as it would without a script.
+#[derive(Clone)]
 pub struct Scripted<M, Move> {
     pub memory: M,
     /// The simulations, each a line of moves from the root.

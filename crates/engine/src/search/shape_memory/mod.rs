@@ -21,14 +21,17 @@
 //! change only when the position that learns moves on, by what that move changed.
 
 mod differences;
+mod meeting;
 
 use super::short_term_memory::ShortTermMemory;
 use crate::Value;
 use crate::learning::TdSettings;
-use crate::value::{Patterns, WindowSizes, Windows};
+use crate::value::{Linear, LocalShapes, Patterns, WindowSizes, Windows};
 use afterstate_games::Side;
 use afterstate_games::go::{Go, Move, Point};
 use differences::{Pair, plus};
+use meeting::Meeting;
+use std::sync::Arc;
 
 /// A point of a window, and what a black stone there adds to the window's number.
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +116,10 @@ pub struct ShapeMemory {
     /// What the positions that wait are worth beside φ·θ.
     beside: [f32; 2],
     simulations: u32,
+    /// What a new game begins with; `None`: nothing.
+    initial: Option<Arc<[f32]>>,
+    /// Where several threads learn together.
+    meeting: Option<Meeting>,
     /// What windows show after a capture that is only thought of.
     after: Vec<u16>,
 }
@@ -147,9 +154,27 @@ impl ShapeMemory {
             time: 0,
             beside: [0.0; 2],
             simulations: 0,
+            initial: None,
+            meeting: None,
             after: Vec::new(),
         };
         memory.lay_out(9);
+        memory
+    }
+
+    /// A memory that knows what was learnt before the game, and goes on from there: Dyna-2 with one table in place of two,
+    /// as the original program had it. It looks at the windows of `learnt`, each place for itself, and makes values of sums
+    /// as that does. For boards of the same size; on another board it begins with nothing.
+    ///
+    /// # Panics
+    ///
+    /// If λ is not 0.
+    pub fn starting_with(learnt: &Linear<LocalShapes>, td: TdSettings) -> ShapeMemory {
+        let (shapes, windows) = (&*learnt.features, learnt.features.windows());
+        let mut memory = ShapeMemory::new(windows.sizes(), TdSettings { squash: learnt.squash, ..td });
+        memory.lay_out(windows.board_size());
+        memory.initial = Some(shapes.weights_by_window(&learnt.weights).into());
+        ShortTermMemory::<Go>::clear(&mut memory);
         memory
     }
 
@@ -333,7 +358,10 @@ fn digit(side: Side) -> i16 {
 
 impl ShortTermMemory<Go> for ShapeMemory {
     fn clear(&mut self) {
-        self.weights.fill([0.0; 2]);
+        match self.initial.as_ref().filter(|initial| initial.len() == self.weights.len()) {
+            Some(initial) => self.weights.iter_mut().zip(&**initial).for_each(|(pair, &weight)| *pair = [weight, 0.0]),
+            None => self.weights.fill([0.0; 2]),
+        }
         self.learning.fill(0);
         self.credit = 0.0;
     }
@@ -405,5 +433,17 @@ impl ShortTermMemory<Go> for ShapeMemory {
 
     fn value(&self, sum: f32) -> Value {
         self.td.squash.value(sum)
+    }
+
+    fn share(&mut self, others: usize) -> Vec<Self> {
+        self.fork(others)
+    }
+
+    fn meet(&mut self) {
+        self.exchange(false);
+    }
+
+    fn meet_finally(&mut self) {
+        self.exchange(true);
     }
 }

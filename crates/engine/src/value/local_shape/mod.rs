@@ -27,7 +27,7 @@ use sharing::ShareTable;
 /// let shapes = LocalShapes::new(9, WindowSizes::ALL, Sharing::Both);
 /// assert_eq!(Features::<afterstate_games::go::Go>::count(&shapes), 63_303);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LocalShapes {
     windows: &'static Windows,
     sharing: Sharing,
@@ -79,6 +79,11 @@ impl LocalShapes {
         let windows = self.windows.all().iter().enumerate();
         let places = windows.flat_map(|(i, window)| (0..3usize.pow((window.k * window.k) as u32)).map(move |n| (i, n)));
         places.map(worth).collect()
+    }
+
+    /// Number of weights.
+    pub(crate) fn weight_count(&self) -> usize {
+        self.table.count
     }
 
     fn shares<const TABLES: usize>(&self) -> &[[Share; TABLES]] {

@@ -72,7 +72,7 @@ impl Share {
 }
 
 /// For every window and shape, the weights that it shares.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ShareTable {
     /// [`Sharing::tables`] entries for each shape number of each row.
     pub(crate) shares: Vec<Share>,
@@ -85,7 +85,7 @@ pub(crate) struct ShareTable {
 }
 
 /// The weights of one window size under one kind of sharing: `3x3-LD` and so on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ShapeSet {
     pub(crate) k: usize,
     pub(crate) kind: Kind,

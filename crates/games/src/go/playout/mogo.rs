@@ -170,4 +170,8 @@ impl PlayoutPolicy<Go> for MogoPlayout {
     fn play_out(&mut self, game: &mut Go, trace: &mut Vec<Move>, rng: &mut Rng) -> Outcome {
         ruled::play_out(self, game, trace, rng)
     }
+
+    fn one_move(&mut self, game: &Go, rng: &mut Rng) -> Option<Move> {
+        Some(self.choose(game, rng).0)
+    }
 }

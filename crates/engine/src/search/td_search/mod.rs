@@ -1,0 +1,277 @@
+//! [`TdSearch`]: temporal-difference search (paper 000, §4).
+//!
+//! TD learning applied to the game that begins now: many games are simulated from the position to be decided, and the
+//! value function learns from every step of them.
+//!
+//! ```text
+//! θ ← 0 when the real game begins
+//! for every real move, in s₀
+//!     while there is time
+//!         s ← s₀
+//!         for t = 1 … T, until the game ends
+//!             a ← argmax (Black) or argmin (White) of V(s∘a), with probability ε a random one
+//!             s ← s∘a
+//!             θ ← θ + α φ(sₜ₋₂)/‖φ(sₜ₋₂)‖² · (V(s) − V(sₜ₋₂))
+//!         play on by the default policy, with outcome z
+//!         move the last two positions towards z in the same way
+//!     play argmax (argmin) of V(s₀∘a)
+//! ```
+//!
+//! That is λ = 0; with traces the last line of the loop is that of [`td`](crate::learning::td). The position of a
+//! value is the afterstate, so there is no update for s₀ itself. V of a game that is over is its outcome.
+//!
+//! Weights are kept from move to move: what was learnt is true of the next position too (§4.5.4). With table lookup in
+//! place of features, λ = 1 and α = 1/N, this is Monte-Carlo tree search: [`TableLookup`](super::TableLookup).
+//!
+//! Several threads simulate with a memory each, and these tell each other every few simulations what they learnt
+//! ([`ShortTermMemory::meet`]). Nobody waits and nothing is lost; but what a thread learns from depends on the moment, so
+//! only one thread repeats itself exactly.
+
+mod old_values;
+mod report;
+mod settings;
+mod worker;
+
+pub use settings::TdSearchSettings;
+
+use super::leaf::{Leaf, PlayoutObserver};
+use super::mcts::{SearchReport, Situation, Watch};
+use super::short_term_memory::ShortTermMemory;
+use super::{Budget, Decision, Search};
+use crate::policy;
+use afterstate_games::rng::below;
+use afterstate_games::{Game, Rng, Side, Turn, stream};
+use old_values::OldValues;
+use report::sum_up;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+use worker::{Root, Worker};
+
+/// So many simulations pass between two looks at the clock.
+const CLOCK_EVERY: u64 = 16;
+
+/// Of so many simulations of its own a thread tells the others at once what it learnt: often enough that what they do not
+/// know yet is little, rarely enough that it costs little.
+const MEET_EVERY: u64 = 32;
+
+/// TD search with memory `M`, default policy `L`, and an observer `O` of what its simulations end in.
+///
+/// ```
+/// use afterstate_engine::learning::TdSettings;
+/// use afterstate_engine::search::{FeatureMemory, PlayOut, TdSearch, TdSearchSettings};
+/// use afterstate_engine::value::{GridShapes, WindowSizes};
+/// use afterstate_engine::{Budget, Search};
+/// use afterstate_games::{Notation, TicTacToe, UniformPlayout, stream};
+/// // O would complete a line, so X must block it.
+/// let game = TicTacToe::parse_position("X../OO./..X").unwrap();
+/// let memory = FeatureMemory::new(GridShapes::new(&game, WindowSizes::ALL).into(), TdSettings::default());
+/// let mut search = TdSearch::new(memory, PlayOut(UniformPlayout::default()), TdSearchSettings::default());
+/// let decision = search.search(&game, &Budget::default(), &mut stream(1, 0));
+/// assert_eq!(decision.best.map(|mv| game.move_text(mv)), Some("6".to_string()));
+/// ```
+pub struct TdSearch<G: Game, M, L, O = ()> {
+    /// This thread's worker; the others live as long as a search.
+    worker: Worker<G, M, L, O>,
+    settings: TdSearchSettings,
+    /// What may be played at the root, and how many simulations began with it.
+    root_moves: Vec<G::Move>,
+    root_visits: Vec<AtomicU32>,
+    /// The [`Game::key`] of the root.
+    root_key: Option<u64>,
+    old_values: OldValues<M>,
+    report: SearchReport<G::Move>,
+}
+
+impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>> TdSearch<G, M, L> {
+    /// A search that nobody watches.
+    pub fn new(memory: M, leaf: L, settings: TdSearchSettings) -> Self {
+        TdSearch::with(memory, leaf, (), settings)
+    }
+}
+
+impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch<G, M, L, O> {
+    /// A search whose final positions `observer` sees.
+    pub fn with(memory: M, leaf: L, observer: O, settings: TdSearchSettings) -> Self {
+        TdSearch {
+            worker: Worker::new(memory, leaf, observer),
+            old_values: OldValues::new(settings.move_gap),
+            settings,
+            root_moves: Vec::new(),
+            root_visits: Vec::new(),
+            root_key: None,
+            report: SearchReport { simulations: 0, visits: 0, value: None, moves: Vec::new() },
+        }
+    }
+
+    /// Its settings.
+    pub fn settings(&self) -> &TdSearchSettings {
+        &self.settings
+    }
+
+    /// What it has learnt.
+    pub fn memory(&self) -> &M {
+        &self.worker.memory
+    }
+
+    /// The same, to be changed between searches.
+    pub fn memory_mut(&mut self) -> &mut M {
+        &mut self.worker.memory
+    }
+
+    /// What watched, with all that it saw.
+    pub fn observer_mut(&mut self) -> &mut O {
+        &mut self.worker.observer
+    }
+
+    /// Forgets what was learnt: a new game.
+    pub fn clear(&mut self) {
+        self.old_values.clear();
+        self.forget();
+    }
+
+    /// A move of the real game was played, by either side. Only [`TdSearchSettings::move_gap`] asks.
+    pub fn advance(&mut self) {
+        self.old_values.advance();
+    }
+
+    fn forget(&mut self) {
+        self.worker.memory.clear();
+        self.root_key = None;
+        self.report.moves.clear();
+    }
+
+    /// What is known of the position that was searched last, the best move first.
+    pub fn report(&self) -> &SearchReport<G::Move> {
+        &self.report
+    }
+
+    /// Searches among the moves that `situation` allows. Repetition is known at the root only, by these moves.
+    pub fn search_situation(
+        &mut self,
+        situation: &Situation<'_, G>,
+        budget: &Budget,
+        rng: &mut Rng,
+        watch: Option<Watch<'_, G::Move>>,
+    ) -> Decision<G::Move> {
+        let root = situation.position;
+        let Turn::Player(side) = root.turn() else { return Decision::resign() };
+        let mut moves = Vec::new();
+        match situation.moves {
+            Some(allowed) => moves.extend_from_slice(allowed),
+            None => root.candidate_moves(&mut moves),
+        }
+        if moves.is_empty() {
+            return Decision::resign();
+        }
+        if self.settings.reset {
+            self.forget();
+        }
+        // A search of the same position goes on where the last one stopped.
+        if self.root_key != Some(root.key()) || self.root_moves != moves {
+            self.root_key = Some(root.key());
+            self.root_visits.clear();
+            self.root_visits.resize_with(moves.len(), AtomicU32::default);
+            self.root_moves = moves;
+        }
+        let limit = match budget.simulations {
+            Some(limit) => limit,
+            None if budget.deadline.is_some() || budget.stop.is_some() => u64::MAX,
+            None => self.settings.simulations,
+        };
+        self.worker.memory.set_root(root);
+        let simulations = self.simulate(root, side, budget, limit, rng, watch);
+        let Self { worker, old_values, root_moves, root_visits, .. } = self;
+        self.report = match old_values.keep(&worker.memory) {
+            None => sum_up(&mut worker.memory, root, side, root_moves, root_visits, simulations),
+            Some(old) => {
+                old.set_root(root);
+                sum_up(old, root, side, root_moves, root_visits, simulations)
+            }
+        };
+        let Some(best) = self.report.moves.first() else { return Decision::resign() };
+        Decision {
+            best: Some(best.mv),
+            value: best.value,
+            principal_variation: best.principal_variation.clone(),
+            effort: simulations,
+            depth: None,
+        }
+    }
+
+    /// Simulates until the budget is used up, and returns how often.
+    fn simulate(
+        &mut self,
+        position: &G,
+        side: Side,
+        budget: &Budget,
+        limit: u64,
+        rng: &mut Rng,
+        watch: Option<Watch<'_, G::Move>>,
+    ) -> u64 {
+        let Self { worker, settings, root_moves, root_visits, .. } = self;
+        let root = Root { position, moves: root_moves, visits: root_visits };
+        let others = match settings.threads.max(1) - 1 {
+            0 => Vec::new(),
+            others => worker.memory.share(others as usize),
+        };
+        let alone = others.is_empty();
+        let others: Vec<_> = others.into_iter().map(|memory| worker.fork(memory)).collect();
+        let (begun, expired) = (AtomicU64::new(0), AtomicBool::new(false));
+        let run = |worker: &mut Worker<G, M, L, O>, rng: &mut Rng, watch: Option<Watch<'_, G::Move>>| {
+            let mut watch = watch.map(|watch| (Instant::now() + watch.every, watch));
+            let mut own = 0u64;
+            while !expired.load(Relaxed) {
+                if own % CLOCK_EVERY == CLOCK_EVERY - 1 && budget.expired() {
+                    expired.store(true, Relaxed);
+                    break;
+                }
+                if begun.fetch_add(1, Relaxed) >= limit {
+                    break;
+                }
+                worker.simulate(&root, settings, rng);
+                own += 1;
+                if !alone && own.is_multiple_of(MEET_EVERY) {
+                    worker.memory.meet();
+                }
+                if let Some((at, watch)) = watch.as_mut()
+                    && own.is_multiple_of(CLOCK_EVERY)
+                    && Instant::now() >= *at
+                {
+                    let so_far = begun.load(Relaxed).min(limit);
+                    (watch.report)(sum_up(&mut worker.memory, position, side, root.moves, root.visits, so_far));
+                    *at = Instant::now() + watch.every;
+                }
+            }
+            if !alone {
+                worker.memory.meet_finally();
+            }
+            own
+        };
+        if alone {
+            return run(worker, rng, watch);
+        }
+        let seed = u64::from(below(rng, u32::MAX));
+        std::thread::scope(|scope| {
+            let run = &run;
+            let threads = others.into_iter().zip(1..).map(|(mut other, number)| {
+                scope.spawn(move || (run(&mut other, &mut stream(seed, number), None), other))
+            });
+            let threads: Vec<_> = threads.collect();
+            let mut simulations = run(worker, rng, watch);
+            for thread in threads {
+                let (own, other) = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                simulations += own;
+                worker.observer.join(other.observer);
+            }
+            // All the others have told everything by now.
+            worker.memory.meet_finally();
+            simulations
+        })
+    }
+}
+
+impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> Search<G> for TdSearch<G, M, L, O> {
+    fn search(&mut self, root: &G, budget: &Budget, rng: &mut Rng) -> Decision<G::Move> {
+        self.search_situation(&Situation::new(root), budget, rng, None)
+    }
+}
