@@ -9,11 +9,17 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use support::{fail, run_in, succeed};
 
-const EXPERIMENTS: [&str; 10] = [
+const EXPERIMENTS: [&str; 16] = [
     "rlgo/table1",
     "rlgo/table2",
     "rlgo/fig5",
     "rlgo/fig6",
+    "rlgo/fig7",
+    "rlgo/fig8",
+    "rlgo/fig9",
+    "rlgo/fig10",
+    "rlgo/fig11",
+    "rlgo/fig13",
     "mogo/ladder",
     "mogo/fig5",
     "mogo/fig6",
@@ -99,7 +105,7 @@ fn an_experiment_is_played_and_written_down() {
     assert!(points[0]["settings"].as_str().unwrap().contains("simulations: 20"), "{}", points[0]["settings"]);
     let rows = read("fig5.csv");
     assert_eq!(rows.lines().count(), 4);
-    assert!(rows.contains("uct 20,UCT,20,"), "{rows}");
+    assert!(rows.contains("uct 20,,UCT,20,"), "{rows}");
     let plot = read("fig5.svg");
     assert!(plot.contains("UCT") && plot.contains("even") && plot.contains("random"), "{plot}");
     assert_eq!(
@@ -117,6 +123,30 @@ fn an_experiment_is_played_and_written_down() {
     write_recipe(folder.path(), "fig5", &SMALL.replacen("uct:20,", "uct:30,", 1));
     let other = run_in(folder.path(), &ARGUMENTS, "");
     assert!(!other.ok && other.err.contains("uct-20.jsonl") && other.err.contains("uct:30"), "{}", other.err);
+}
+
+#[test]
+fn parts_of_a_figure_have_boards_and_plots_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipe = SMALL
+        .replacen("x = 40\n", "x = 7\npanel = \"b\"\nboard-size = 7\n", 1)
+        .replacen(
+            "[[point]]",
+            "[[panel]]\nname = \"b\"\ntitle = \"Boards\"\nplot = { x-label = \"Size\" }\n[[point]]",
+            1,
+        )
+        .replacen("at-least = 0.01", "gains-more-than = \"random\"", 1)
+        .replacen("games = 6", "games = 2", 1);
+    write_recipe(folder.path(), "fig10", &recipe);
+    let answer = run_in(folder.path(), &[&["reproduce", "rlgo/fig10"], &ARGUMENTS[2..]].concat(), "");
+    assert!(answer.ok && answer.out.contains("uct 20 against random"), "{} {}", answer.out, answer.err);
+    let read = |name: &str| fs::read_to_string(folder.path().join("results/quick").join(name)).unwrap();
+    let report: Value = serde_json::from_str(&read("fig10.json")).unwrap();
+    assert!(report["made-by"].as_str().unwrap().contains("rlgo/fig10 --scale quick"));
+    assert!(read("fig10.csv").contains("uct 40,b,UCT,7,"), "{}", read("fig10.csv"));
+    assert!(read("fig10.svg").contains("Simulations") && read("fig10b.svg").contains("Boards"));
+    let log = fs::read_to_string(folder.path().join("runs/quick/fig10/uct-40.jsonl")).unwrap();
+    assert!(log.contains("7/7/7/7/7/7/7"), "{log}");
 }
 
 /// The moves of every game of a log, by number.

@@ -32,6 +32,12 @@ use std::sync::atomic::AtomicBool;
   rlgo/table2   the headline curve, and alpha-beta on its weights against GNU Go (full: over an hour)
   rlgo/fig5     learning curves by window sizes and weight sharing (full: under an hour)
   rlgo/fig6     learning curves by value function, step size, target and λ (full: about an hour)
+  rlgo/fig7     TD search and UCT, its default policy, its local shapes (full: days)
+  rlgo/fig8     TD search by step size and by λ (full: most of a day)
+  rlgo/fig9     TD search with old values, and with nothing kept from move to move (full: hours)
+  rlgo/fig10    TD search and UCT on boards from 5x5 to 15x15, by simulations (full: days)
+  rlgo/fig11    the same by time (full: days)
+  rlgo/fig13    Dyna-2, its two memories alone, and UCT against GNU Go (full: days)
   mogo/ladder   UCT, MC-RAVE and heuristic MC-RAVE against GNU Go (full: most of a day)
   mogo/fig5     MC-RAVE by its equivalence parameter k, and UCT (full: hours)
   mogo/fig6     four heuristics by their equivalent experience (full: hours)
@@ -45,7 +51,7 @@ Examples:
   afterstate reproduce rlgo/table2 --scale full --jobs 2
   afterstate reproduce mogo/fig5 --scale full --jobs 2
 
-Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without.
+Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without, but for fig13.
 
 Stopped experiments go on where they were when the same command is given again.")]
 pub struct ReproduceArgs {
@@ -73,6 +79,8 @@ pub struct ReproduceArgs {
 
 /// Where an experiment's files are, and how it is run.
 pub struct Workplace {
+    /// The part of the experiment's name before the slash.
+    system: &'static str,
     paper: PathBuf,
     runs: PathBuf,
     results: PathBuf,
@@ -84,7 +92,11 @@ pub struct Workplace {
 
 /// The experiments, with the folders of their papers.
 const EXPERIMENTS: [(&str, &str, &[&str]); 2] = [
-    ("rlgo", "papers/2012-td-search-go", &["table1", "table2", "fig5", "fig6"]),
+    (
+        "rlgo",
+        "papers/2012-td-search-go",
+        &["table1", "table2", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "fig13"],
+    ),
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
 ];
 
@@ -98,10 +110,14 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         let hint = did_you_mean(&args.experiment, known.iter().map(String::as_str));
         bail!("experiment '{}': expected {}{hint}", args.experiment, known.join(", "));
     };
-    let folder = EXPERIMENTS.iter().find(|(known, _, _)| *known == system).map_or("papers", |(_, folder, _)| folder);
+    let (system, folder) = EXPERIMENTS
+        .iter()
+        .find(|(known, _, _)| *known == system)
+        .map_or(("", "papers"), |(system, folder, _)| (*system, *folder));
     let paper = args.paper.unwrap_or_else(|| folder.into());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let place = Workplace {
+        system,
         results: args.results.unwrap_or_else(|| paper.join("results")).join(args.scale.name()),
         runs: args.runs.unwrap_or_else(|| ["runs", system].iter().collect()).join(args.scale.name()),
         paper,
@@ -113,7 +129,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
     match (system, name) {
         ("rlgo", "table1") => table1::run(&place),
         ("rlgo", "table2") => ladder::make(&place),
-        ("rlgo", figure_name) => figure(&place, figure_name),
+        ("rlgo", "fig5" | "fig6") => figure(&place, name),
         (_, match_experiment) => matches::run(&place, match_experiment),
     }
 }

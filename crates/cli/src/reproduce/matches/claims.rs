@@ -17,15 +17,22 @@ fn judge_one(claim: &Claim, points: &[Measured]) -> Verdict {
     let (Some(rate), Some(elo)) = (subject.rate, subject.elo) else { return verdict(String::new(), NOT_MEASURED) };
     let within = claim.within.unwrap_or(0.0);
     let mut compared = vec![subject];
-    let (measured, outcome) = if let Some(other) = &claim.beats {
+    let other = [&claim.beats, &claim.equals, &claim.gains_more_than].into_iter().flatten().next();
+    let (measured, outcome) = if let Some(other) = other {
         let Some(other) = find(other) else { return verdict(String::new(), NOT_MEASURED) };
         let Some(others) = other.elo else { return verdict(String::new(), NOT_MEASURED) };
         compared.push(other);
         let gain = difference(elo, others);
         let text = format!("{} against {}: {}", subject.name, other.name, elo_text(gain));
-        (text, at_least(gain.low, gain.high, claim.by.unwrap_or(0.0)))
+        let outcome = match claim.equals {
+            Some(_) => between([gain.low, gain.high], -within, within),
+            None => at_least(gain.low, gain.high, claim.by.unwrap_or(0.0)),
+        };
+        (text, outcome)
     } else if let Some(wanted) = claim.elo_at_least {
         (format!("{}: {}", subject.name, elo_text(elo)), at_least(elo.low, elo.high, wanted))
+    } else if let Some(wanted) = claim.elo_at_most {
+        (format!("{}: {}", subject.name, elo_text(elo)), at_least(-elo.high, -elo.low, -wanted))
     } else if let Some(wanted) = claim.elo_about {
         let outcome = between([elo.low, elo.high], wanted - within, wanted + within);
         (format!("{}: {}", subject.name, elo_text(elo)), outcome)
@@ -60,6 +67,7 @@ mod tests {
         let games = wins + losses;
         Measured {
             name: name.into(),
+            panel: None,
             series: None,
             x: None,
             agent: String::new(),
@@ -88,7 +96,10 @@ mod tests {
             at_least: None,
             about: None,
             beats: None,
+            equals: None,
+            gains_more_than: None,
             elo_at_least: None,
+            elo_at_most: None,
             elo_about: None,
             by: None,
             within: None,
@@ -111,8 +122,15 @@ mod tests {
         // In Elo: 80 % is +241 (+157 to +326), 50 % is 0 (−67 to +67); their difference +241 (+133 to +349).
         let beats = |by| Claim { beats: Some("even".into()), by: Some(by), ..claim("strong") };
         assert_eq!([130.0, 200.0, 360.0].map(|by| verdict(beats(by))), ["confirmed", "undecided", "refuted"]);
+        // The same difference counts where the opponents are others.
+        let gains = |by| Claim { gains_more_than: Some("even".into()), by: Some(by), ..claim("strong") };
+        assert_eq!([130.0, 200.0, 360.0].map(|by| verdict(gains(by))), ["confirmed", "undecided", "refuted"]);
+        let equals = |within| Claim { equals: Some("even".into()), within: Some(within), ..claim("strong") };
+        assert_eq!([360.0, 200.0, 130.0].map(|w| verdict(equals(w))), ["confirmed", "undecided", "refuted"]);
         let elo = |wanted| Claim { elo_at_least: Some(wanted), ..claim("strong") };
         assert_eq!([150.0, 200.0, 330.0].map(|wanted| verdict(elo(wanted))), ["confirmed", "undecided", "refuted"]);
+        let most = |wanted| Claim { elo_at_most: Some(wanted), ..claim("strong") };
+        assert_eq!([330.0, 200.0, 150.0].map(|wanted| verdict(most(wanted))), ["confirmed", "undecided", "refuted"]);
         assert_eq!(verdict(Claim { elo_about: Some(0.0), within: Some(70.0), ..claim("even") }), "confirmed");
         let text = judge_one(&beats(0.0), &points).measured;
         assert!(text.starts_with("strong against even: +241 Elo (+13"), "{text}");

@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 pub struct Measured {
     /// Its name.
     pub name: String,
+    /// The panel that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub panel: Option<String>,
     /// The curve that it is on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<String>,
@@ -93,6 +96,7 @@ impl Measured {
         let [settings, opponent_settings] = [0, 1].map(|i| format!("{:?}", planned.agents[i].agent));
         Measured {
             name: point.name.clone(),
+            panel: point.panel.clone(),
             series: point.series.clone(),
             x: point.x,
             agent,

@@ -36,7 +36,7 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let path = place.paper.join(format!("{name}.toml"));
     let experiment = MatchExperiment::load(&path)?;
     let mut matches = experiment.matches(place.scale).with_context(|| path.display().to_string())?;
-    learn(place, &experiment)?;
+    learn(place, &experiment, &matches)?;
     for agent in matches.iter_mut().flat_map(|planned| &mut planned.agents) {
         *agent = agent.pinned();
     }
@@ -45,8 +45,7 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let played = measure(&experiment, &matches, &folder)?;
     for planned in matches.iter().zip(&played).filter(|(planned, done)| done.games < u64::from(planned.games)) {
         let name = &experiment.points[planned.0.point].name;
-        registry::visit(experiment.game_spec()?, CanStart(&planned.0.agents))
-            .with_context(|| format!("point '{name}'"))?;
+        registry::visit(planned.0.game, CanStart(&planned.0.agents)).with_context(|| format!("point '{name}'"))?;
         place.go_on()?;
     }
     let outcome = play(place, name, &experiment, &matches, &folder);
@@ -54,11 +53,15 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     outcome
 }
 
-/// Trains what the agents use and nobody has trained yet.
-fn learn(place: &Workplace, experiment: &MatchExperiment) -> Result<()> {
+/// Trains what the agents of `matches` use and nobody has trained yet.
+fn learn(place: &Workplace, experiment: &MatchExperiment, matches: &[Match]) -> Result<()> {
     for training in &experiment.trainings {
-        let recipe = Recipe::load(&place.paper.join(&training.recipe))?;
         let folder = &training.folder;
+        let named = folder.to_string_lossy();
+        if !matches.iter().flat_map(|planned| &planned.agents).any(|agent| agent.name.contains(&*named)) {
+            continue;
+        }
+        let recipe = Recipe::load(&place.paper.join(&training.recipe))?;
         let trained = checkpoints_in(folder).ok().and_then(|found| found.last().map(|(games, _)| *games));
         if trained.is_none_or(|games| games < recipe.games) {
             place.note(&format!("Training {} games into {}", recipe.games, folder.display()));
@@ -159,7 +162,7 @@ fn play_match(
         ControlFlow::Continue(())
     };
     contest::play(Contest {
-        game: experiment.game_spec()?,
+        game: planned.game,
         agents: planned.agents.to_vec(),
         settings: TournamentSettings {
             agents: Vec::new(),
@@ -169,7 +172,7 @@ fn play_match(
             seed: experiment.seed,
             time: planned.time,
             move_limit: 0,
-            referee: experiment.referee.clone(),
+            referee: planned.referee.clone(),
             ..TournamentSettings::default()
         },
         workers: place.jobs,

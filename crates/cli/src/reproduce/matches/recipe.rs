@@ -42,6 +42,9 @@ pub struct MatchExperiment {
     pub scale: BTreeMap<String, Size>,
     /// How points with an `x` are drawn.
     pub plot: Option<Plot>,
+    /// The parts of a figure that has several, each with a plot of its own.
+    #[serde(rename = "panel", default)]
+    pub panels: Vec<Panel>,
     /// The matches.
     #[serde(rename = "point")]
     pub points: Vec<Point>,
@@ -52,6 +55,10 @@ pub struct MatchExperiment {
 
 fn go() -> String {
     "go".into()
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn one() -> u64 {
@@ -105,6 +112,9 @@ pub enum Measure {
 pub struct Plot {
     /// Below the horizontal axis.
     pub x_label: String,
+    /// Whether the horizontal axis is logarithmic.
+    #[serde(default = "yes")]
+    pub log_x: bool,
     /// What is drawn.
     #[serde(default)]
     pub measure: Measure,
@@ -123,9 +133,21 @@ pub struct Line {
     pub y: f64,
 }
 
-/// A match.
+/// A part of a figure.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+pub struct Panel {
+    /// Short, for file names and points: `a`, `b`, …
+    pub name: String,
+    /// Above the plot.
+    pub title: String,
+    /// How its points are drawn.
+    pub plot: Plot,
+}
+
+/// A match.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Point {
     /// In tables, claims and the log's file name.
     pub name: String,
@@ -133,6 +155,12 @@ pub struct Point {
     pub agent: String,
     /// Its opponent, if not the experiment's.
     pub opponent: Option<Opponent>,
+    /// Points along one edge of its board, if not the experiment's.
+    pub board_size: Option<usize>,
+    /// Who judges its games, if not the experiment's referee.
+    pub referee: Option<String>,
+    /// The panel that it belongs to.
+    pub panel: Option<String>,
     /// The curve that it is on.
     pub series: Option<String>,
     /// Where on that curve. A point without it is drawn as a dashed line if the experiment has a plot.
@@ -162,11 +190,17 @@ pub struct Claim {
     pub beats: Option<String>,
     /// It is stronger than its opponent by at least so many Elo.
     pub elo_at_least: Option<f64>,
+    /// It is stronger than its opponent by at most so many Elo; with a negative number it is weaker.
+    pub elo_at_most: Option<f64>,
     /// It is stronger than its opponent by about so many Elo.
     pub elo_about: Option<f64>,
-    /// By at least so many Elo, for `beats`.
+    /// It is about as strong as this other point, which has the same opponent.
+    pub equals: Option<String>,
+    /// It is ahead of its own opponent by more Elo than this other point is of its own.
+    pub gains_more_than: Option<String>,
+    /// By at least so many Elo, for `beats` and `gains-more-than`.
     pub by: Option<f64>,
-    /// Tolerance of `about` (a share) and `elo-about` (Elo).
+    /// Tolerance of `about` (a share), `elo-about` and `equals` (Elo).
     pub within: Option<f64>,
 }
 
@@ -177,6 +211,10 @@ pub struct Match {
     pub point: usize,
     /// The agent and its opponent.
     pub agents: [AgentSpec; 2],
+    /// The game.
+    pub game: GameSpec,
+    /// Who judges its games.
+    pub referee: String,
     /// What the opponent is called.
     pub opponent: String,
     /// Games.
@@ -197,9 +235,8 @@ impl MatchExperiment {
         Ok(experiment)
     }
 
-    /// The game that it is about.
-    pub fn game_spec(&self) -> Result<GameSpec> {
-        GameSpec::parse(&self.game, GameOptions { size: self.board_size, komi: self.komi })
+    fn game_on(&self, board_size: Option<usize>) -> Result<GameSpec> {
+        GameSpec::parse(&self.game, GameOptions { size: board_size.or(self.board_size), komi: self.komi })
     }
 
     /// Its size at a scale.
@@ -226,6 +263,8 @@ impl MatchExperiment {
         Ok(Match {
             point: number,
             agents: [AgentSpec::parse(&point.agent)?, AgentSpec::parse(&opponent.agent)?],
+            game: self.game_on(point.board_size)?,
+            referee: point.referee.as_ref().unwrap_or(&self.referee).clone(),
             opponent: opponent.name.clone(),
             games,
             time: point.time.as_deref().unwrap_or("none").parse().map_err(|error| anyhow!("{error}"))?,
@@ -239,12 +278,25 @@ impl MatchExperiment {
     }
 
     fn check(&self) -> Result<()> {
-        self.game_spec()?;
+        self.game_on(None)?;
+        for (number, panel) in self.panels.iter().enumerate() {
+            let letters = !panel.name.is_empty() && panel.name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            ensure!(letters, "panel '{}': expected a name of letters and digits", panel.name);
+            let twice = self.panels[..number].iter().any(|other| other.name == panel.name);
+            ensure!(!twice, "panel '{}' stands there twice", panel.name);
+        }
         let mut logs = BTreeSet::new();
         for point in &self.points {
             let log = folder_name(&point.name).to_lowercase();
             ensure!(logs.insert(log), "point '{}': another point's log would have the same name", point.name);
-            let drawn = point.x.is_none() || (point.series.is_some() && self.plot.is_some());
+            let plot = match &point.panel {
+                None => self.plot.as_ref(),
+                Some(name) => {
+                    let panel = self.panels.iter().find(|panel| panel.name == *name);
+                    Some(&panel.with_context(|| format!("point '{}': there is no panel '{name}'", point.name))?.plot)
+                }
+            };
+            let drawn = point.x.is_none() || (point.series.is_some() && plot.is_some());
             ensure!(drawn, "point '{}' has an x, but no series, or there is no [plot]", point.name);
             ensure!(
                 point.paper.is_none_or(|rate| (0.0..=1.0).contains(&rate)),
@@ -266,16 +318,25 @@ impl MatchExperiment {
 
     fn check_claim(&self, claim: &Claim) -> Result<()> {
         let of = &self.points[self.point(&claim.of)?];
-        let numbers = [claim.at_least, claim.about, claim.elo_at_least, claim.elo_about];
-        let kinds = numbers.iter().flatten().count() + usize::from(claim.beats.is_some());
-        ensure!(kinds == 1, "expected one of at-least, about, beats, elo-at-least, elo-about");
-        let tolerant = claim.about.is_some() || claim.elo_about.is_some();
-        ensure!(claim.within.is_some() == tolerant, "'about' and 'elo-about' need 'within', and nothing else has it");
-        ensure!(claim.by.is_none() || claim.beats.is_some(), "'by' belongs to 'beats'");
-        if let Some(other) = &claim.beats {
+        let numbers = [claim.at_least, claim.about, claim.elo_at_least, claim.elo_at_most, claim.elo_about];
+        let others = [&claim.beats, &claim.equals, &claim.gains_more_than];
+        let kinds = numbers.iter().flatten().count() + others.into_iter().flatten().count();
+        ensure!(
+            kinds == 1,
+            "expected one of at-least, about, beats, equals, gains-more-than, elo-at-least, elo-at-most, elo-about"
+        );
+        let tolerant = claim.about.is_some() || claim.elo_about.is_some() || claim.equals.is_some();
+        ensure!(
+            claim.within.is_some() == tolerant,
+            "'about', 'elo-about' and 'equals' need 'within', and nothing else has it"
+        );
+        let ordered = claim.beats.is_some() || claim.gains_more_than.is_some();
+        ensure!(claim.by.is_none() || ordered, "'by' belongs to 'beats' and 'gains-more-than'");
+        if let Some(other) = claim.beats.as_ref().or(claim.equals.as_ref()) {
             let other = &self.points[self.point(other)?];
-            ensure!(other.opponent == of.opponent, "'{}' and '{}' have different opponents", of.name, other.name);
+            let alike = other.opponent == of.opponent && other.board_size == of.board_size;
+            ensure!(alike, "'{}' and '{}' have different opponents", of.name, other.name);
         }
-        Ok(())
+        claim.gains_more_than.iter().try_for_each(|other| self.point(other).map(|_| ()))
     }
 }

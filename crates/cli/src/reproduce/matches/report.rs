@@ -2,7 +2,7 @@
 
 use super::claims::judge;
 use super::measured::Measured;
-use super::recipe::{MatchExperiment, Measure};
+use super::recipe::{MatchExperiment, Measure, Plot};
 use crate::output;
 use crate::reproduce::Workplace;
 use crate::reproduce::verdict::Verdict;
@@ -32,8 +32,12 @@ pub fn write(
     show: bool,
 ) -> Result<()> {
     let claims = judge(experiment, points);
-    let made_by =
-        format!("afterstate {}: reproduce mogo/{name} --scale {}", env!("CARGO_PKG_VERSION"), place.scale.name());
+    let made_by = format!(
+        "afterstate {}: reproduce {}/{name} --scale {}",
+        env!("CARGO_PKG_VERSION"),
+        place.system,
+        place.scale.name()
+    );
     let complete = points.iter().all(|point| point.games == u64::from(point.planned));
     let report = Report {
         source: &experiment.source,
@@ -48,8 +52,8 @@ pub fn write(
     place.write(&format!("{name}.json"), &(serde_json::to_string_pretty(&report)? + "\n"))?;
     place.write(&format!("{name}.csv"), &csv(points)?)?;
     place.write(&format!("{name}.txt"), &text)?;
-    if let Some(curve) = curve(experiment, points) {
-        place.write(&format!("{name}.svg"), &curve.to_svg()?)?;
+    for (panel, curve) in curves(experiment, points) {
+        place.write(&format!("{name}{panel}.svg"), &curve.to_svg()?)?;
     }
     match (show, place.json) {
         (true, true) => output::json(&mut output::stdout(), &report)?,
@@ -122,14 +126,15 @@ fn text(report: &Report<'_>) -> Result<String> {
 fn csv(points: &[Measured]) -> Result<String> {
     let mut out = csv::Writer::from_writer(Vec::new());
     out.write_record([
-        "point", "series", "x", "agent", "opponent", "paper", "games", "wins", "draws", "losses", "rate", "low",
-        "high", "elo", "elo-low", "elo-high",
+        "point", "panel", "series", "x", "agent", "opponent", "paper", "games", "wins", "draws", "losses", "rate",
+        "low", "high", "elo", "elo-low", "elo-high",
     ])?;
     for point in points {
         let number = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
         let (tally, rate, elo) = (point.tally(), point.rate, point.elo);
         out.write_record([
             point.name.as_str(),
+            point.panel.as_deref().unwrap_or_default(),
             point.series.as_deref().unwrap_or_default(),
             &number(point.x),
             &point.agent,
@@ -150,9 +155,24 @@ fn csv(points: &[Measured]) -> Result<String> {
     Ok(String::from_utf8(out.into_inner().map_err(|error| error.into_error())?)?)
 }
 
+/// Every plot in which there is something to see, with its panel's name.
+fn curves<'a>(experiment: &'a MatchExperiment, points: &[Measured]) -> Vec<(&'a str, Curve)> {
+    let of_panel = |name: Option<&str>| -> Vec<Measured> {
+        points.iter().filter(|point| point.panel.as_deref() == name).cloned().collect()
+    };
+    let whole = experiment.plot.iter().map(|plot| ("", experiment.title.as_str(), plot, of_panel(None)));
+    let panels = experiment
+        .panels
+        .iter()
+        .map(|panel| (panel.name.as_str(), panel.title.as_str(), &panel.plot, of_panel(Some(&panel.name))));
+    let drawn = |(name, title, plot, points): (&'a str, &str, &Plot, Vec<Measured>)| {
+        Some((name, curve(&format!("{title} ({})", experiment.source), plot, &points)?))
+    };
+    whole.chain(panels).filter_map(drawn).collect()
+}
+
 /// The points that have been measured over their `x`, and those without one as dashed lines.
-fn curve(experiment: &MatchExperiment, points: &[Measured]) -> Option<Curve> {
-    let plot = experiment.plot.as_ref()?;
+fn curve(title: &str, plot: &Plot, points: &[Measured]) -> Option<Curve> {
     let mut series: Vec<Series> = Vec::new();
     let mut references: Vec<(String, f64)> = plot.lines.iter().map(|line| (line.name.clone(), line.y)).collect();
     for point in points {
@@ -180,11 +200,11 @@ fn curve(experiment: &MatchExperiment, points: &[Measured]) -> Option<Curve> {
         Measure::Elo => "Elo difference",
     };
     (!series.is_empty()).then(|| Curve {
-        title: format!("{} ({})", experiment.title, experiment.source),
+        title: title.into(),
         x_label: plot.x_label.clone(),
         y_label: y_label.into(),
         series,
         references,
-        ..Curve::default()
+        log_x: plot.log_x,
     })
 }
