@@ -30,6 +30,7 @@ fn every_setting_can_be_used() {
         "td-search:60,explore-by-playout=1,exploration=1,playout=uniform",
         "td-search:60,move-gap=4,lambda=0.8,traces=replacing",
         "td-search:60,threads=3",
+        "td-search:60,lambda=0.4,traces=backward",
     ] {
         let (wins, _) = tally(&[agent, "random", "--games", "2", "--size", "5", "--opening", "0"]);
         assert!(wins >= 1, "{agent}");
@@ -103,7 +104,7 @@ fn what_is_wrong_is_said_in_one_line() {
     assert!(fail(&["match", "td-search:50,switch=soon", "random"]).contains("switch 'soon'"));
     assert!(fail(&["match", "td-search:50,features=4", "random"]).contains("features '4': expected some of 1, 2, 3"));
     assert!(fail(&["match", "td-search:50,greedy-moves=few", "random"]).contains("greedy-moves 'few'"));
-    assert!(fail(&["match", "td-search:50,traces=no", "random"]).contains("accumulating, replacing"));
+    assert!(fail(&["match", "td-search:50,traces=no", "random"]).contains("replacing, backward"));
     assert!(fail(&["match", "dyna-2:50", "random"]).contains("'memory' is missing"));
     let other_game = fail(&["match", "dyna-2:50,memory=x", "random", "--game", "connect-four"]);
     assert!(other_game.contains("not of connect-four"), "{other_game}");

@@ -55,7 +55,7 @@ const LAMBDA: Setting =
 const TRACES: Setting = setting(
     "traces",
     Some("accumulating"),
-    "with lambda: what is added to the credit of a shape that is still there: accumulating or replacing",
+    "the form of lambda: credit of shapes that are there again is accumulating or replacing; or backward, after each simulation",
 );
 const FEATURES: Setting = setting("features", Some("1+2"), "sizes of the windows, joined by +: 1, 2, 3");
 const SQUASH: Setting = setting("squash", Some("logistic"), "what makes a value of a sum: logistic or linear");
@@ -214,7 +214,11 @@ impl TdSearch {
                 lambda: settings.number("lambda", 0.0, 1.0)? as f32,
                 traces: settings.choice(
                     "traces",
-                    &[("accumulating", TraceKind::Accumulating), ("replacing", TraceKind::Replacing)],
+                    &[
+                        ("accumulating", TraceKind::Accumulating),
+                        ("replacing", TraceKind::Replacing),
+                        ("backward", TraceKind::Backward),
+                    ],
                 )?,
                 squash,
                 ..TdSettings::default()

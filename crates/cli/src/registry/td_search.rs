@@ -89,8 +89,10 @@ fn go_search(agent: &Agent, size: usize) -> Result<SearchFactory<Go, GoOwnership
             let value = learnt(checkpoint, size)?.value();
             agent.td.squash = value.squash;
             if agent.one_table {
-                let (td, leaf) =
-                    (TdSettings { lambda: 0.0, ..agent.td.clone() }, PlayOut(GoPlayout::new(&agent.playout)?));
+                let (td, leaf) = (
+                    TdSettings { lambda: 0.0, traces: Default::default(), ..agent.td.clone() },
+                    PlayOut(GoPlayout::new(&agent.playout)?),
+                );
                 let table = ShapeMemory::starting_with(&value, td);
                 return Ok(searches(&agent, move || table.clone(), leaf));
             }
@@ -98,7 +100,7 @@ fn go_search(agent: &Agent, size: usize) -> Result<SearchFactory<Go, GoOwnership
         }
     };
     let (features, td) = (agent.features, agent.td.clone());
-    if td.lambda == 0.0 {
+    if td.is_online() {
         return go_search_with(&agent, long, move || ShapeMemory::new(features, td.clone()));
     }
     let shapes = Arc::new(LocalShapes::new(size, features, Sharing::None));

@@ -12,6 +12,8 @@ pub enum TraceKind {
     Accumulating,
     /// The new credit takes the place of the old.
     Replacing,
+    /// No traces: when the game is over, positions learn from the last to the first, towards λ-returns (RLGO's other form).
+    Backward,
 }
 
 /// Credit below this share of a fresh feature's is dropped (as RLGO does).

@@ -34,7 +34,7 @@ impl OnlineTd {
     ///
     /// If λ is not 0.
     pub fn new(weights: &Weights, settings: TdSettings) -> OnlineTd {
-        assert!(settings.lambda == 0.0, "λ is {}: this rule has no eligibility traces", settings.lambda);
+        assert!(settings.is_online(), "λ is {}: this rule has no eligibility traces", settings.lambda);
         let weights = AccruingWeights::new(weights);
         OnlineTd {
             settings,

@@ -192,7 +192,7 @@ impl<G: Game, F: Features<G>> SelfPlay<G, F> {
     /// A learner of `weights` over `features`.
     pub fn new(features: Arc<F>, weights: Arc<Weights>, td: TdSettings, settings: SelfPlaySettings) -> Self {
         let (squash, set, mut before) = (td.squash, ActiveSet::default(), Vec::new());
-        let how = if td.lambda == 0.0 && settings.order == Order::Online {
+        let how = if td.is_online() && settings.order == Order::Online {
             before = weights.values();
             How::Online(Box::new(Online { rule: OnlineTd::new(&weights, td), squash, set }))
         } else {

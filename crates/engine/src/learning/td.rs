@@ -9,10 +9,19 @@
 //! ```
 //!
 //! The step has no σ′ factor: this is the gradient of the cross-entropy between the two values.
+//!
+//! The original program has another form of λ, too, [`TraceKind::Backward`]: after the game, for the positions of one parity,
+//! chosen at random for each game, from the last to the first, with the values that they had when they were reached
+//!
+//! ```text
+//! G ← λ G + (1 − λ) V(sₜ₊ₙ)                both are z for the last position
+//! θ ← θ + α φ(sₜ)/‖φ(sₜ)‖² (G − V(sₜ))
+//! ```
 
 use super::eligibility::{EligibilityTrace, TraceKind};
 use crate::Value;
 use crate::value::{ActiveSet, Squash, Weights};
+use afterstate_games::rng::mix;
 use serde::{Deserialize, Serialize};
 
 /// How far ahead the target is.
@@ -45,10 +54,17 @@ pub struct TdSettings {
     pub lambda: f32,
     /// How far ahead the target is.
     pub plies: Plies,
-    /// What a trace does when its feature is active again.
+    /// The form of λ: what a trace does when its feature is active again.
     pub traces: TraceKind,
     /// σ, or nothing.
     pub squash: Squash,
+}
+
+impl TdSettings {
+    /// Whether positions learn from the next value alone, at once, so that there is nothing to remember.
+    pub fn is_online(&self) -> bool {
+        self.lambda == 0.0 && self.traces != TraceKind::Backward
+    }
 }
 
 impl Default for TdSettings {
@@ -73,6 +89,10 @@ pub struct Td {
     beside: [f32; 2],
     /// Traces by parity; none when λ = 0, where the waiting set is the trace.
     traces: Option<[EligibilityTrace; 2]>,
+    /// With [`TraceKind::Backward`]: φ and V of the positions of this game, of which the first `time` count.
+    visited: Vec<(ActiveSet, f32)>,
+    /// Games so far.
+    games: u64,
     /// Positions reached in this game.
     time: usize,
     squared_error: f64,
@@ -81,13 +101,24 @@ pub struct Td {
 impl Td {
     /// A rule for a function of `count` weights.
     pub fn new(count: usize, settings: TdSettings) -> Td {
-        let traces = (settings.lambda > 0.0).then(|| [(); 2].map(|()| EligibilityTrace::new(count, settings.traces)));
-        Td { settings, waiting: Default::default(), beside: [0.0; 2], traces, time: 0, squared_error: 0.0 }
+        let has_traces = settings.lambda > 0.0 && settings.traces != TraceKind::Backward;
+        let traces = has_traces.then(|| [(); 2].map(|()| EligibilityTrace::new(count, settings.traces)));
+        Td {
+            settings,
+            waiting: Default::default(),
+            beside: [0.0; 2],
+            traces,
+            visited: Vec::new(),
+            games: 0,
+            time: 0,
+            squared_error: 0.0,
+        }
     }
 
     /// A game begins.
     pub fn begin(&mut self) {
         self.time = 0;
+        self.games += 1;
         self.squared_error = 0.0;
         for trace in self.traces.iter_mut().flatten() {
             trace.clear();
@@ -105,6 +136,10 @@ impl Td {
     /// say.
     #[inline]
     pub fn reached_beside(&mut self, set: &mut ActiveSet, value: Value, beside: f32, weights: &Weights) {
+        if self.settings.traces == TraceKind::Backward {
+            self.remember(set, value);
+            return;
+        }
         let plies = self.settings.plies.count();
         let slot = self.time % plies;
         if self.time >= plies {
@@ -122,6 +157,10 @@ impl Td {
     /// waits moves towards the outcome.
     pub fn ended(&mut self, outcome: impl Into<Value>, weights: &Weights) {
         let (plies, outcome) = (self.settings.plies.count(), outcome.into());
+        if self.settings.traces == TraceKind::Backward {
+            self.look_back(outcome, weights);
+            return;
+        }
         for time in self.time.max(plies)..self.time + plies {
             self.update(time % plies, outcome, weights);
         }
@@ -130,6 +169,31 @@ impl Td {
     /// The mean squared difference between values and their targets so far in this game.
     pub fn mean_squared_error(&self) -> f64 {
         self.squared_error / self.time.max(1) as f64
+    }
+
+    fn remember(&mut self, set: &mut ActiveSet, value: Value) {
+        if self.visited.len() == self.time {
+            self.visited.push(Default::default());
+        }
+        let (visited, known) = &mut self.visited[self.time];
+        std::mem::swap(visited, set);
+        *known = value.0;
+        self.time += 1;
+    }
+
+    /// Every other position of the game, or every one where the next is the target, from the last to the first.
+    fn look_back(&mut self, outcome: Value, weights: &Weights) {
+        let TdSettings { step_size, lambda, plies, .. } = self.settings;
+        // A number that anybody would call random, and that is the same every time.
+        let last = self.time.saturating_sub(mix(self.games) as usize % plies.count());
+        let (mut lambda_return, mut next) = (outcome.0, outcome.0);
+        for (set, value) in self.visited[..last].iter().rev().step_by(plies.count()) {
+            lambda_return = lambda * lambda_return + (1.0 - lambda) * next;
+            let error = lambda_return - value;
+            self.squared_error += f64::from(error) * f64::from(error);
+            weights.add(set, step_size * error / set.norm_squared().max(1) as f32);
+            next = *value;
+        }
     }
 
     #[inline]

@@ -130,7 +130,7 @@ impl Clone for Rule {
 impl Rule {
     fn new(count: usize, td: TdSettings) -> Rule {
         let weights = Weights::zeros(count);
-        if td.lambda == 0.0 {
+        if td.is_online() {
             Rule::Online(Box::new(OnlineTd::new(&weights, td)))
         } else {
             Rule::Traces(Box::new(Td::new(count, td)), Arc::new(weights))

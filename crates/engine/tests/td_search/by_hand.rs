@@ -1,10 +1,10 @@
 //! Three scripted simulations, worked out by hand.
 
 use crate::script::{Letters, Named, Outcomes, Scripted};
-use afterstate_engine::learning::{Plies, TdSettings};
+use afterstate_engine::learning::{Plies, Td, TdSettings, TraceKind};
 use afterstate_engine::search::{Dyna2, FeatureMemory, LongTermMemory, TdSearch, TdSearchSettings};
-use afterstate_engine::value::Squash;
-use afterstate_engine::{Budget, Search};
+use afterstate_engine::value::{ActiveSet, Share, Squash, Weights};
+use afterstate_engine::{Budget, Search, Value};
 use afterstate_games::stream;
 
 type Words = Letters<4, 2>;
@@ -55,6 +55,41 @@ fn without_a_switch() {
         learnt(linear(1.0), None),
         [[5.0 / 16.0, 3.0 / 16.0], [33.0 / 256.0, -161.0 / 256.0], [3629.0 / 4096.0, -1581.0 / 4096.0]]
     );
+}
+
+/// λ-returns after the simulation, of one parity: of `abaa`, where all values are ½ and s₁ (a), s₂ and s₃ (a and b) are
+/// reached, either s₃ and s₁ learn or s₂ does. s₃ moves by ½ · (1 − ½) / 2 = ⅛ for each letter. The return of s₁ is
+/// λ · 1 + (1 − λ) · ½, so that with λ = ½ it moves by ½ · ¼ to θ_a = ¼, and with λ = 0 it does not move.
+#[test]
+fn backward_returns_teach_one_parity() {
+    for (lambda, a) in [(0.0, 1.0 / 8.0), (0.5, 1.0 / 4.0), (1.0, 3.0 / 8.0)] {
+        let found = learnt(TdSettings { traces: TraceKind::Backward, ..linear(lambda) }, None)[0];
+        assert!(found == [a, 1.0 / 8.0] || found == [1.0 / 8.0, 1.0 / 8.0], "λ = {lambda}: {found:?}");
+    }
+    // The second simulation of the same search draws again, and so does every other: both parities come up.
+    let td = TdSettings { traces: TraceKind::Backward, ..linear(1.0) };
+    let (mut odd, mut even) = (0, 0);
+    let mut rule = Td::new(1, td);
+    for _ in 0..200 {
+        let weights = Weights::zeros(1);
+        rule.begin();
+        for time in 0..2 {
+            let mut set = ActiveSet::default();
+            (0..time).for_each(|_| set.push(Share::new(0, false)));
+            rule.reached(&mut set, Value::EVEN, &weights);
+        }
+        rule.ended(Value(1.0), &weights);
+        if weights.get(0) == 0.0 { even += 1 } else { odd += 1 }
+    }
+    assert!(odd > 70 && even > 70, "{odd} and {even}");
+}
+
+/// With one ply all positions are of one parity: s₃, s₂ and s₁ all learn.
+#[test]
+fn backward_returns_with_one_ply_teach_every_position() {
+    let td = TdSettings { traces: TraceKind::Backward, plies: Plies::One, ..linear(1.0) };
+    // ⅛ + ⅛ for both letters, and ¼ for a.
+    assert_eq!(learnt(td, None)[0], [0.5, 0.25]);
 }
 
 /// After two moves both positions move towards the outcome of the default policy. There is nobody else they could

@@ -129,9 +129,9 @@ impl ShapeMemory {
     ///
     /// # Panics
     ///
-    /// If λ is not 0.
+    /// If λ is not 0, or its form is backward.
     pub fn new(sizes: WindowSizes, td: TdSettings) -> ShapeMemory {
-        assert!(td.lambda == 0.0, "λ is {}: this memory has no eligibility traces", td.lambda);
+        assert!(td.is_online(), "λ is {}: this memory has no eligibility traces", td.lambda);
         let mut memory = ShapeMemory {
             td,
             sizes,
@@ -168,7 +168,7 @@ impl ShapeMemory {
     ///
     /// # Panics
     ///
-    /// If λ is not 0.
+    /// If λ is not 0, or its form is backward.
     pub fn starting_with(learnt: &Linear<LocalShapes>, td: TdSettings) -> ShapeMemory {
         let (shapes, windows) = (&*learnt.features, learnt.features.windows());
         let mut memory = ShapeMemory::new(windows.sizes(), TdSettings { squash: learnt.squash, ..td });
