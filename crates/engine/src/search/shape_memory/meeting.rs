@@ -8,8 +8,8 @@ use crate::value::Weights;
 use std::sync::Arc;
 
 /// Threads put off a meeting while it would have to look at more than so many weights for each time that they were asked
-/// to. It takes about as long as a simulation then.
-const WEIGHTS: usize = 1 << 16;
+/// to. It takes about as long as a simulation of 9×9 then.
+const WEIGHTS: usize = 1 << 15;
 
 /// θ̄ of all threads, and what this one knows of it.
 #[derive(Clone, Debug)]

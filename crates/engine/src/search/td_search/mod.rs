@@ -52,7 +52,7 @@ const CLOCK_EVERY: u64 = 16;
 
 /// Of so many simulations of its own a thread tells the others at once what it learnt: often enough that what they do not
 /// know yet is little, rarely enough that it costs little.
-const MEET_EVERY: u64 = 64;
+const MEET_EVERY: u64 = 32;
 
 /// TD search with memory `M`, default policy `L`, and an observer `O` of what its simulations end in.
 ///
