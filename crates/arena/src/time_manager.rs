@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! n    = max((L − ply) / 2, n₀)                 own moves that are still expected; L: a game's usual length, in plies
+//!        or D, whatever the ply                 time decays exponentially
 //! N    = max(L − ply / 2, 2·n)                  own moves that there will hardly be more of
 //! r    = main time left − margin − N·overhead   what can be shared out
 //!
@@ -19,6 +20,8 @@
 //! is not the one of the best value. Both rules, and shares that fall with the length of the game, are those of
 //! S.-C. Huang, R. Coulom and S.-S. Lin, *Time management for Monte-Carlo tree search applied to the game of Go*, 2010.
 //!
+//! With D (`decay`) every move gets the same part of what is left: the time control of RLGO (paper 000, §6.1).
+//!
 //! The margin is what the machine may add to a move: it is never shared out. Where a period or a move has a limit of
 //! its own, it is at most three tenths of that. When nothing can be shared out, a move still gets [`TimeSettings::least`].
 
@@ -34,6 +37,8 @@ pub struct TimeSettings {
     pub game_length: f32,
     /// n₀: as if so many own moves were always to come. Default 10.
     pub least_moves: f32,
+    /// D: a move gets one part in so many of what is left; `None`: as the length of the game has it. Default `None`.
+    pub decay: Option<f32>,
     /// What a move may take beyond its deadline without losing on time, in seconds. Default 0.1.
     pub margin: f32,
     /// What every move costs beyond its thinking, in seconds. Default 0.005.
@@ -46,7 +51,15 @@ pub struct TimeSettings {
 
 impl Default for TimeSettings {
     fn default() -> Self {
-        TimeSettings { game_length: 80.0, least_moves: 10.0, margin: 0.1, overhead: 0.005, stretch: 2.0, least: 0.001 }
+        TimeSettings {
+            game_length: 80.0,
+            least_moves: 10.0,
+            decay: None,
+            margin: 0.1,
+            overhead: 0.005,
+            stretch: 2.0,
+            least: 0.001,
+        }
     }
 }
 
@@ -74,8 +87,8 @@ pub fn plan(clock: &Clock, ply: usize, settings: &TimeSettings) -> Option<Plan> 
     let allowed = clock.allowed()?.as_secs_f64();
     let (main, margin) = (clock.main_left().as_secs_f64(), f64::from(settings.margin));
     let overhead = f64::from(settings.overhead);
-    let own_moves =
-        ((f64::from(settings.game_length) - ply as f64) / 2.0).max(f64::from(settings.least_moves)).max(1.0);
+    let expected = (f64::from(settings.game_length) - ply as f64) / 2.0;
+    let own_moves = settings.decay.map_or(expected.max(f64::from(settings.least_moves)), f64::from).max(1.0);
     let most_moves = (f64::from(settings.game_length) - ply as f64 / 2.0).max(2.0 * own_moves);
     let rest = main - margin - most_moves * overhead;
     let without_margin = |limit: f64| limit - margin.min(0.3 * limit);

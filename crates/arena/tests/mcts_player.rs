@@ -2,7 +2,7 @@
 
 use afterstate_arena::game_loop::{EndKind, GameRules, play_game};
 use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings, Player, RandomPlayer, RulesReferee};
-use afterstate_engine::search::{GoOwnership, McRave, Mcts, MctsSettings, PlayOut, Uct};
+use afterstate_engine::search::{GoOwnership, McRave, Mcts, MctsSettings, PlayOut, TdSearch, Uct};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::go::{Color, Go, Komi, MogoPlayout, Move, Point, UniformGoPlayout};
 use afterstate_games::{ConnectFour, Game, Notation, Record, Side, UniformPlayout};
@@ -216,6 +216,31 @@ fn pondering_ends_with_the_opponents_move_and_with_the_player() {
     player.move_played(&record).unwrap();
     // It ponders now, and would for ten minutes.
     drop(player);
+}
+
+/// Alpha-beta would leave nothing behind, so all of the opponent's time goes to simulations.
+#[test]
+fn two_phase_search_ponders_by_simulating() {
+    use afterstate_engine::learning::TdSettings;
+    use afterstate_engine::search::{ShapeMemory, TdSearchSettings, TwoPhase, TwoPhaseSettings};
+    use afterstate_engine::value::WindowSizes;
+    let memory = ShapeMemory::new(WindowSizes::new(&[1, 2]).unwrap(), TdSettings::default());
+    let first = TdSearchSettings { simulations: 50, ..TdSearchSettings::default() };
+    let search = TdSearch::with(memory, PlayOut(UniformGoPlayout), GoOwnership::default(), first);
+    let search = TwoPhase::with(search, TwoPhaseSettings::default());
+    let settings = MctsPlayerSettings { ponder: true, ..MctsPlayerSettings::default() };
+    let mut player: MctsPlayer<Go, GoConduct> = MctsPlayer::new(Box::new(search), GoConduct, settings);
+    let mut record = Record::new(Go::new(5));
+    player.new_game(&record, 1).unwrap();
+    let decision = choose(&mut player, &record);
+    assert_eq!((decision.depth, decision.effort), (Some(5), 50));
+    record.play(decision.best.unwrap());
+    player.move_played(&record).unwrap();
+    // The report is on the opponent's moves, by simulations that nobody had counted.
+    let report = player.report().unwrap();
+    assert!(report.moves.iter().all(|known| Some(known.mv) != decision.best));
+    assert!(report.simulations > 0 && report.simulations == report.visits);
+    player.game_over(&record, record.position().outcome());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use afterstate_engine::{Budget, Search, Value, policy};
 use afterstate_games::go::{Go, Komi, Move, Point};
 use afterstate_games::rng::{below, stream};
 use afterstate_games::{Game, Turn};
-use random_go::{for_each_position, random_weights};
+use random_go::{for_each_position, random_weights, ways};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -51,18 +51,14 @@ fn agrees(position: &Go, depth: u32, values: &Arc<FusedShapes>) {
         Some(winner) => afterstate_games::Outcome::win(winner).first_player_score(),
         None => values.squash().value(score.first_player()).0,
     };
-    for (transpositions, deepening) in [(false, false), (false, true), (true, false), (true, true)] {
-        let settings = AlphaBetaSettings { transpositions, deepening, ..settings(depth) };
-        let mut search = AlphaBeta::new(values.clone(), settings);
+    for settings in ways(settings(depth)) {
+        let mut search = AlphaBeta::indexed(values.clone(), settings.clone());
         for again in 0..2 {
             let decision = search.search(&root, &Budget::default(), &mut stream(1, again));
             let found = value_of(&decision);
             // Sums are added up in another order where lines of play meet.
-            let tolerance = if transpositions { 1e-5 } else { 0.0 };
-            assert!(
-                (found - expected).abs() <= tolerance,
-                "depth {depth}, table {transpositions}, deepening {deepening}: {found}, expected {expected}"
-            );
+            let tolerance = if settings.transpositions { 1e-5 } else { 0.0 };
+            assert!((found - expected).abs() <= tolerance, "{settings:?}: {found}, expected {expected}");
             // A line that wins for sure may have been found before the full depth.
             if score.winner().is_none() {
                 assert_eq!(decision.depth, Some(depth));
@@ -215,4 +211,78 @@ fn the_same_seed_gives_the_same_decision() {
     search.clear();
     assert_eq!(first, decide(&mut search));
     assert_eq!(first, decide(&mut AlphaBeta::new(values.clone(), settings(3))));
+}
+
+/// Nodes and decisions of searches of some positions on 9×9.
+fn searched(settings: &AlphaBetaSettings) -> (u64, Vec<f32>) {
+    let values = random_values(9, 15);
+    let (mut nodes, mut found, mut count) = (0, Vec::new(), 0);
+    for_each_position(Go::new(9), 7, 0, |position, _| {
+        count += 1;
+        if count % 20 == 0 {
+            let mut search = AlphaBeta::indexed(values.clone(), settings.clone());
+            let decision = search.search(&values.track(position.clone()), &Budget::default(), &mut stream(1, 0));
+            nodes += search.nodes();
+            found.push(value_of(&decision));
+        }
+    });
+    (nodes, found)
+}
+
+#[test]
+fn transpositions_and_null_moves_save_work() {
+    let all = settings(4);
+    let (nodes, values) = searched(&all);
+    let (more, same) = searched(&AlphaBetaSettings { transpositions: false, ..all.clone() });
+    assert!(more > nodes, "{more} nodes, with transpositions {nodes}");
+    assert!(values.iter().zip(&same).all(|(one, other)| (one - other).abs() < 1e-5));
+    let (pruned, _) = searched(&AlphaBetaSettings { null_move: true, ..all.clone() });
+    assert!(pruned < nodes, "{pruned} nodes, without null moves {nodes}");
+}
+
+#[test]
+fn null_moves_leave_shallow_searches_and_proofs_alone() {
+    let (mut shallow, mut proved) = (0, 0);
+    for game in 0..6 {
+        let values = random_values(5, 60 + game);
+        let start = Go::new(5).with_komi(Komi::new(0.5).unwrap()).with_move_limit(18);
+        for_each_position(start, 9, game, |position, moves| {
+            let root = values.track(position.clone());
+            for depth in [2, 4] {
+                if depth == 4 && moves.len() > 11 {
+                    continue;
+                }
+                let settings = AlphaBetaSettings { null_move: true, ..settings(depth) };
+                let decision =
+                    AlphaBeta::indexed(values.clone(), settings).search(&root, &Budget::default(), &mut stream(1, 0));
+                let (score, _) = minimax(&root, depth, &*values);
+                let found = value_of(&decision);
+                match score.winner() {
+                    None if depth == 2 => {
+                        shallow += 1;
+                        assert!((found - values.squash().value(score.first_player()).0).abs() < 1e-5);
+                    }
+                    None => assert!(found > 0.0 && found < 1.0, "nothing is sure here, but {found}"),
+                    Some(winner) => {
+                        proved += 1;
+                        assert_eq!(found, afterstate_games::Outcome::win(winner).first_player_score());
+                    }
+                }
+            }
+        });
+    }
+    assert!(shallow > 30 && proved > 10, "{shallow} {proved}");
+}
+
+#[test]
+fn a_pass_is_not_tried_where_it_would_end_the_game() {
+    // White has passed; every pass of Black ends the game.
+    let values = random_values(5, 16);
+    let mut game = Go::new(5);
+    game.play(Move::play(Point::at(2, 2, 5)));
+    game.play(Move::PASS);
+    let root = values.track(game);
+    let settings = AlphaBetaSettings { null_move: true, ..settings(4) };
+    let decision = AlphaBeta::indexed(values, settings).search(&root, &Budget::default(), &mut stream(1, 0));
+    assert!(decision.best.is_some_and(|mv| !mv.is_pass()));
 }

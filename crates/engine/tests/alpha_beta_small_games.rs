@@ -4,8 +4,11 @@ use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings, minimax};
 use afterstate_engine::value::{AfterstateValues, Indifferent};
 use afterstate_engine::{Budget, Search, Value, ValueFunction};
 use afterstate_games::rng::{below, mix, stream};
-use afterstate_games::{ConnectFour, Deterministic, Game, Side, TicTacToe, Turn};
+use afterstate_games::{ConnectFour, Deterministic, Game, IndexedMoves, Side, TicTacToe, Turn};
+use random_go::ways;
 use std::sync::Arc;
+
+mod random_go;
 
 /// Every position is worth something arbitrary, of which there are few, so that equal values are frequent.
 struct Arbitrary;
@@ -23,19 +26,22 @@ fn settings(depth: u32) -> AlphaBetaSettings {
 }
 
 /// Every way to search `position` gives exactly what minimax gives, and a winner wins as soon as possible.
-fn agrees<G: Deterministic + std::fmt::Debug, V: AfterstateValues<G>>(position: &G, depth: u32, values: &Arc<V>) {
+fn agrees<G: Deterministic + IndexedMoves + std::fmt::Debug, V: AfterstateValues<G>>(
+    position: &G,
+    depth: u32,
+    values: &Arc<V>,
+) {
     let (score, _) = minimax(position, depth, &**values);
     let expected = match score.winner() {
         Some(Side::First) => Value(1.0),
         Some(Side::Second) => Value(0.0),
         None => Value(score.first_player()),
     };
-    for (transpositions, deepening) in [(false, false), (false, true), (true, false), (true, true)] {
-        let mut search =
-            AlphaBeta::new(values.clone(), AlphaBetaSettings { transpositions, deepening, ..settings(depth) });
+    for settings in ways(settings(depth)) {
+        let mut search = AlphaBeta::indexed(values.clone(), settings.clone());
         for again in 0..2 {
             let decision = search.search(position, &Budget::default(), &mut stream(1, again));
-            assert_eq!(decision.value, Some(expected), "{position:?} {depth} {transpositions} {deepening}");
+            assert_eq!(decision.value, Some(expected), "{position:?} {settings:?}");
             let mut game = position.clone();
             for &mv in &decision.principal_variation {
                 assert!(game.is_legal(mv));

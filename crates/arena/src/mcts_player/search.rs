@@ -217,7 +217,7 @@ where
 
     /// Only simulations leave something behind, so they get all the time.
     fn ponder(&mut self, situation: &Situation<'_, G>, budget: &Budget, rng: &mut Rng) {
-        self.first_mut().search_situation(situation, budget, rng, None);
+        self.simulate(situation, budget, rng);
     }
 
     fn report(&self) -> SearchReport<G::Move> {

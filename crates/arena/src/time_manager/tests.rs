@@ -39,10 +39,23 @@ fn play(control: &str, moves: usize, settings: &TimeSettings, spent: impl Fn(Pla
 
 #[test]
 fn no_flag_falls_even_if_every_move_is_unstable_and_games_are_long() {
-    let settings = TimeSettings::default();
-    for control in CONTROLS {
-        play(control, 300, &settings, |plan| plan.longest);
-        play(control, 300, &settings, |plan| plan.share);
+    for decay in [None, Some(2.0), Some(20.0)] {
+        let settings = TimeSettings { decay, ..TimeSettings::default() };
+        for control in CONTROLS {
+            play(control, 300, &settings, |plan| plan.longest);
+            play(control, 300, &settings, |plan| plan.share);
+        }
+    }
+}
+
+#[test]
+fn time_decays_exponentially_if_so_wanted() {
+    let settings = TimeSettings { decay: Some(20.0), margin: 0.0, overhead: 0.0, ..TimeSettings::default() };
+    let used: Vec<f64> = play("5m", 60, &settings, |plan| plan.share).iter().map(Duration::as_secs_f64).collect();
+    for (i, used) in used.iter().enumerate() {
+        // 1/20 of what 19/20 of the time before have left.
+        let expected = 300.0 / 20.0 * 0.95f64.powi(i as i32);
+        assert!((used - expected).abs() < 1e-4, "move {i}: {used} s, not {expected} s");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every kind of agent with every setting: what `agents` prints, what specs are checked against.
 
-use super::{monte_carlo, td_search};
+use super::{alpha_beta, monte_carlo, td_search};
 use serde::Serialize;
 
 /// One setting of a kind of agent.
@@ -64,7 +64,12 @@ pub const KINDS: &[Kind] = &[
         settings: &[
             setting("checkpoint", Some("none"), "the value of leaves, as for greedy; without one all leaves are even"),
             setting("depth", Some("4"), "plies to search at most, 1 to 64; clocks may end it earlier"),
-            setting("table-mib", Some("16"), "size of the transposition table in MiB, 0 (none) to 65536"),
+            alpha_beta::TABLE,
+            alpha_beta::DEEPENING,
+            alpha_beta::PRINCIPAL_VARIATION,
+            alpha_beta::KILLERS,
+            alpha_beta::HISTORY,
+            alpha_beta::NULL_MOVE,
         ],
         example: "alpha-beta:runs/quick,depth=5,table-mib=64",
     },

@@ -3,11 +3,13 @@
 //! A spec is `kind`, `kind:main,key=value,…`, a TOML file, or a checkpoint alone (which plays greedily).
 //! [`catalogue`] lists the kinds and their settings; building players from them is the registry's work.
 
+mod alpha_beta;
 pub mod catalogue;
 pub mod monte_carlo;
 mod settings;
 pub mod td_search;
 
+use afterstate_engine::search::AlphaBetaSettings;
 use afterstate_engine::value::ShapeAgent;
 use afterstate_engine::value::shape_agent::checkpoints_in;
 use anyhow::{Context, Result, bail};
@@ -43,10 +45,8 @@ pub enum Agent {
     AlphaBeta {
         /// As [`ShapeAgent::find`] understands it.
         checkpoint: Option<String>,
-        /// Plies.
-        depth: u32,
-        /// MiB of transposition table.
-        table_mib: usize,
+        /// How it searches.
+        search: AlphaBetaSettings,
     },
     /// `flat-mc`, `mcts`, `uct`, `rave`, `mc-rave`
     MonteCarlo(Box<MonteCarlo>),
@@ -155,8 +155,7 @@ impl Agent {
             },
             "alpha-beta" => Agent::AlphaBeta {
                 checkpoint: Some(settings.text("checkpoint")?).filter(|checkpoint| checkpoint != "none"),
-                depth: settings.whole("depth", 1, 64)? as u32,
-                table_mib: settings.whole("table-mib", 0, 65_536)? as usize,
+                search: alpha_beta::build(&mut settings)?,
             },
             "gtp" => Agent::Gtp {
                 command: settings.text("command")?,
@@ -208,6 +207,11 @@ fn uci_search(settings: &mut Settings) -> Result<String> {
 mod tests {
     use super::*;
 
+    fn alpha_beta(checkpoint: Option<&str>, depth: u32, table_mib: usize) -> Agent {
+        let search = AlphaBetaSettings { depth, table_mib, ..AlphaBetaSettings::default() };
+        Agent::AlphaBeta { checkpoint: checkpoint.map(str::to_string), search }
+    }
+
     fn parsed(text: &str) -> Agent {
         AgentSpec::parse(text).unwrap().agent
     }
@@ -242,11 +246,15 @@ mod tests {
 
     #[test]
     fn settings_are_read_by_name_and_place() {
-        assert_eq!(
-            parsed("alpha-beta:runs/x,depth=5,table-mib=64"),
-            Agent::AlphaBeta { checkpoint: Some("runs/x".into()), depth: 5, table_mib: 64 }
-        );
-        assert_eq!(parsed("alpha-beta,depth=2"), Agent::AlphaBeta { checkpoint: None, depth: 2, table_mib: 16 });
+        assert_eq!(parsed("alpha-beta:runs/x,depth=5,table-mib=64"), alpha_beta(Some("runs/x"), 5, 64));
+        assert_eq!(parsed("alpha-beta,depth=2"), alpha_beta(None, 2, 16));
+        let Agent::AlphaBeta { search, .. } =
+            parsed("alpha-beta,table-mib=0,deepening=false,principal-variation=false,killers=false,history=true")
+        else {
+            panic!()
+        };
+        assert!(search.history && !search.null_move);
+        assert!(!(search.transpositions || search.deepening || search.principal_variation || search.killers));
         assert_eq!(parsed("greedy:a,epsilon=0.25"), parsed("greedy,epsilon=0.25,checkpoint=a"));
     }
 
@@ -311,10 +319,7 @@ mod tests {
         write("agent = \"alpha-beta\"\ncheckpoint = \"runs/x\"\ndepth = 6\nname = \"deep\"\n");
         assert_eq!(
             AgentSpec::parse(&name).unwrap(),
-            AgentSpec {
-                name: "deep".into(),
-                agent: Agent::AlphaBeta { checkpoint: Some("runs/x".into()), depth: 6, table_mib: 16 }
-            }
+            AgentSpec { name: "deep".into(), agent: alpha_beta(Some("runs/x"), 6, 16) }
         );
         write("agent = \"alpha-beta\"\n\ndepht = 6\n");
         let message = refused(&name);

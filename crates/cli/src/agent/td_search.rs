@@ -1,11 +1,13 @@
 //! Agents that learn while they simulate: their settings as text, and typed.
 
+use super::alpha_beta;
 use super::catalogue::{Kind, Setting, setting};
 use super::monte_carlo::{MERCY, PLAYOUT, PONDER, Playout, RESIGN, SELF_ATARI, SIMULATIONS, THREADS, WITHOUT};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
+use afterstate_arena::time_manager::TimeSettings;
 use afterstate_engine::learning::{TdSettings, TraceKind};
-use afterstate_engine::search::{AlphaBetaSettings, TdSearchSettings, TwoPhaseSettings};
+use afterstate_engine::search::{TdSearchSettings, TwoPhaseSettings};
 use afterstate_engine::value::{Squash, WindowSizes};
 use anyhow::{Result, anyhow, ensure};
 
@@ -141,7 +143,17 @@ pub const KINDS: [Kind; 3] = [
             SIMULATIONS,
             setting("depth", Some("5"), "plies of the second phase, 1 to 64; with a clock it goes on while time lasts"),
             setting("split", Some("0.5"), "the share of the time that the first phase gets, 0 to 1"),
-            setting("table-mib", Some("16"), "size of the transposition table in MiB, 0 (none) to 65536"),
+            alpha_beta::TABLE,
+            alpha_beta::DEEPENING,
+            alpha_beta::PRINCIPAL_VARIATION,
+            alpha_beta::KILLERS,
+            alpha_beta::HISTORY,
+            alpha_beta::NULL_MOVE,
+            setting(
+                "decay",
+                Some("20"),
+                "with a clock a move gets one part in so many of what is left, 2 to 1000; never: as other agents do",
+            ),
             setting("memory", Some("none"), "a long-term memory, which makes the first phase Dyna-2: as for dyna-2"),
             TABLES,
             SWITCH,
@@ -199,7 +211,12 @@ impl TdSearch {
             }
             Ok(Some(settings.whole(name, 0, 1_000_000)? as u32))
         };
-        let second = if settings.kind().name == "two-phase" { Some(second(settings)?) } else { None };
+        let (second, time) = match settings.kind().name {
+            "two-phase" => {
+                (Some(second(settings)?), TimeSettings { decay: decay(settings)?, ..TimeSettings::default() })
+            }
+            _ => (None, TimeSettings::default()),
+        };
         let switch_after = unless(settings, "switch", "never")?;
         let greedy_moves = unless(settings, "greedy-moves", "all")?;
         // Alpha-beta decides by what is known now.
@@ -237,6 +254,7 @@ impl TdSearch {
             player: MctsPlayerSettings {
                 resign_below: settings.number("resign", 0.0, 1.0)? as f32,
                 ponder: settings.flag("ponder")?,
+                time,
                 ..MctsPlayerSettings::default()
             },
         })
@@ -244,15 +262,15 @@ impl TdSearch {
 }
 
 fn second(settings: &mut Settings) -> Result<TwoPhaseSettings> {
-    let table_mib = settings.whole("table-mib", 0, 65_536)? as usize;
-    Ok(TwoPhaseSettings {
-        split: settings.number("split", 0.0, 1.0)? as f32,
-        alpha_beta: AlphaBetaSettings {
-            depth: settings.whole("depth", 1, 64)? as u32,
-            transpositions: table_mib > 0,
-            table_mib,
-            ..AlphaBetaSettings::default()
-        },
+    let split = settings.number("split", 0.0, 1.0)? as f32;
+    Ok(TwoPhaseSettings { split, alpha_beta: alpha_beta::build(settings)? })
+}
+
+/// The tournament version's control of time; the paper does not give its rate.
+fn decay(settings: &mut Settings) -> Result<Option<f32>> {
+    Ok(match settings.text("decay")?.as_str() {
+        "never" => None,
+        _ => Some(settings.number("decay", 2.0, 1000.0)? as f32),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Players of Go: those that learnt, and external programs.
 
 use super::go_monte_carlo::go_players;
-use super::{Playable, PlayerFactory, RefereeMaker, alpha_beta_settings, factory, td_search, unlearnt};
+use super::{Playable, PlayerFactory, RefereeMaker, factory, td_search, unlearnt};
 use crate::agent::Agent;
 use afterstate_arena::external::{EngineCommand, GtpEngine, GtpReferee, Limits};
 use afterstate_arena::game_loop::MoveNote;
@@ -23,12 +23,12 @@ impl Playable for Go {
                 let (size, value, epsilon) = (self.size(), Arc::new(learnt.value()), *epsilon);
                 Ok(factory(move || OneSize { size, inner: ValuePlayer::new(value.clone()).with_epsilon(epsilon) }))
             }
-            Agent::AlphaBeta { checkpoint: Some(checkpoint), depth, table_mib } => {
+            Agent::AlphaBeta { checkpoint: Some(checkpoint), search } => {
                 let value = learnt(checkpoint, self.size())?.value();
                 let shapes = Arc::new(FusedShapes::new(&value.features, &value.weights, value.squash));
-                let (size, settings) = (self.size(), alpha_beta_settings(*depth, *table_mib));
+                let (size, settings) = (self.size(), search.clone());
                 Ok(factory(move || {
-                    let (search, shapes) = (AlphaBeta::new(shapes.clone(), settings.clone()), shapes.clone());
+                    let (search, shapes) = (AlphaBeta::indexed(shapes.clone(), settings.clone()), shapes.clone());
                     OneSize { size, inner: AlphaBetaPlayer::new(search, move |game: &Go| shapes.track(game.clone())) }
                 }))
             }

@@ -16,7 +16,7 @@ use crate::agent::catalogue::did_you_mean;
 use crate::agent::{Agent, AgentSpec};
 use afterstate_arena::external::{EngineCommand, Limits, UciEngine};
 use afterstate_arena::{AlphaBetaPlayer, GameResult, Player, PlayerError, RandomPlayer, Referee, RulesReferee};
-use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
+use afterstate_engine::search::AlphaBeta;
 use afterstate_engine::value::Indifferent;
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use afterstate_games::{Chess, ConnectFour, Deterministic, IndexedMoves, Notation, Record, Side, TicTacToe};
@@ -248,10 +248,6 @@ fn factory<G: Playable, P: Player<G> + 'static>(make: impl Fn() -> P + Send + Sy
     Arc::new(move || Ok(Box::new(make())))
 }
 
-fn alpha_beta_settings(depth: u32, table_mib: usize) -> AlphaBetaSettings {
-    AlphaBetaSettings { depth, table_mib, transpositions: table_mib > 0, ..AlphaBetaSettings::default() }
-}
-
 /// The agents of games for which nothing has been learnt. `game_length`: in moves of both sides, as a rule.
 fn unlearnt<G: Playable>(agent: &Agent, game_length: f32) -> Result<PlayerFactory<G>> {
     match agent {
@@ -259,9 +255,11 @@ fn unlearnt<G: Playable>(agent: &Agent, game_length: f32) -> Result<PlayerFactor
         Agent::Greedy { .. } | Agent::AlphaBeta { checkpoint: Some(_), .. } => {
             bail!("checkpoints hold values of Go, not of {}: use random, or alpha-beta without a checkpoint", G::NAME)
         }
-        Agent::AlphaBeta { checkpoint: None, depth, table_mib } => {
-            let settings = alpha_beta_settings(*depth, *table_mib);
-            Ok(factory(move || AlphaBetaPlayer::new(AlphaBeta::new(Arc::new(Indifferent), settings.clone()), G::clone)))
+        Agent::AlphaBeta { checkpoint: None, search } => {
+            let settings = search.clone();
+            Ok(factory(move || {
+                AlphaBetaPlayer::new(AlphaBeta::indexed(Arc::new(Indifferent), settings.clone()), G::clone)
+            }))
         }
         Agent::MonteCarlo(agent) => monte_carlo::plain_players(agent, game_length),
         Agent::TdSearch(_) => bail!("{} has no features that could be learnt yet: use uct or alpha-beta", G::NAME),

@@ -6,7 +6,7 @@ use super::short_term_memory::{FeatureMemory, ShortTermMemory};
 use crate::Value;
 use crate::value::{AfterstateValues, Features, FusedShapes, Linear, LocalShapes, TrackedGo, ValueFunction, Weights};
 use afterstate_games::go::Go;
-use afterstate_games::{Deterministic, Game};
+use afterstate_games::{Deterministic, Game, IndexedMoves};
 use std::sync::Arc;
 
 /// A memory whose values can be had as a function that does not change any more.
@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// ```
 pub trait Freeze<G: Game>: ShortTermMemory<G> {
     /// A position as the frozen function reads it.
-    type Position: Deterministic<Move = G::Move>;
+    type Position: Deterministic + IndexedMoves<Move = G::Move>;
 
     /// V as it was when it was frozen. Its scores are the sums in front of the sigmoid.
     type Frozen: AfterstateValues<Self::Position> + 'static;
@@ -46,7 +46,7 @@ impl<G, F, T> Freeze<G> for FeatureMemory<G, F, T>
 where
     G: Game,
     F: Features<T> + 'static,
-    T: Deterministic<Move = G::Move>,
+    T: Deterministic + IndexedMoves<Move = G::Move>,
 {
     type Position = T;
     type Frozen = Linear<F>;

@@ -95,7 +95,7 @@ impl<G: Game, M: Freeze<G>, L: Leaf<G>, O: PlayoutObserver<G>> TwoPhase<G, M, L,
         &self.first
     }
 
-    /// The same, to simulate without deciding: on the opponent's time, say.
+    /// The same, to be changed between searches.
     pub fn first_mut(&mut self) -> &mut TdSearch<G, M, L, O> {
         &mut self.first
     }
@@ -112,6 +112,12 @@ impl<G: Game, M: Freeze<G>, L: Leaf<G>, O: PlayoutObserver<G>> TwoPhase<G, M, L,
         if let Some(second) = &mut self.second {
             second.clear();
         }
+    }
+
+    /// Simulates without deciding: on the opponent's time, from which nothing but the memory is left.
+    pub fn simulate(&mut self, situation: &Situation<'_, G>, budget: &Budget, rng: &mut Rng) {
+        self.first.search_situation(situation, budget, rng, None);
+        self.report = self.first.report().clone();
     }
 
     /// What is known of the position that was searched last, the best move first. Its value is alpha-beta's; those of
@@ -155,7 +161,7 @@ impl<G: Game, M: Freeze<G>, L: Leaf<G>, O: PlayoutObserver<G>> TwoPhase<G, M, L,
         let moves: Vec<G::Move> = self.report.moves.iter().map(|report| report.mv).collect();
         let second = self.second.get_or_insert_with(|| {
             let settings = AlphaBetaSettings { depth: MAX_DEPTH, ..self.settings.alpha_beta.clone() };
-            AlphaBeta::new(values.clone(), settings)
+            AlphaBeta::indexed(values.clone(), settings)
         });
         second.set_values(values.clone());
         let decision = second.search_among(&position, &moves, budget, rng);

@@ -2,7 +2,7 @@
 
 use super::local_shape::{Patterns, Windows};
 use afterstate_games::go::{Go, Move, Point};
-use afterstate_games::{Deterministic, Game, Outcome, Repetition, Side, Turn};
+use afterstate_games::{Deterministic, Game, IndexedMoves, Outcome, Repetition, Side, Turn};
 
 /// A game whose positions can carry incremental features.
 pub trait Track<G: Game>: Clone + Send + Sync + 'static {
@@ -94,6 +94,30 @@ impl<G: Game, T: Track<G>> Game for Tracked<G, T> {
 }
 
 impl<G: Deterministic, T: Track<G>> Deterministic for Tracked<G, T> {}
+
+impl<G: IndexedMoves, T: Track<G>> IndexedMoves for Tracked<G, T> {
+    #[inline(always)]
+    fn move_index(&self, mv: Self::Move) -> usize {
+        self.game.move_index(mv)
+    }
+
+    #[inline(always)]
+    fn move_at(&self, index: usize) -> Self::Move {
+        self.game.move_at(index)
+    }
+
+    fn index_count(&self) -> usize {
+        self.game.index_count()
+    }
+
+    fn most_moves(&self) -> usize {
+        self.game.most_moves()
+    }
+
+    fn pass(&self) -> Option<Self::Move> {
+        self.game.pass()
+    }
+}
 
 /// The windows of a Go position, stone by stone.
 pub struct WindowTrack {

@@ -15,6 +15,15 @@
 //! the first move of a node are first searched with an empty window, which asks "is it better?" and not
 //! "how good is it?" (principal-variation search). The table's results are used only at exactly the
 //! depth that is asked for. The last ply scores all its afterstates at once, without making the moves.
+//! Each part can be switched off. One that guesses, null-move pruning, has to be switched on.
+
+mod history;
+mod null_move;
+mod ply;
+mod settings;
+mod window;
+
+pub use settings::{AlphaBetaSettings, MAX_DEPTH};
 
 use super::score::Score;
 use super::transposition::{Bound, TranspositionTable};
@@ -23,86 +32,13 @@ use crate::Value;
 use crate::policy;
 use crate::value::AfterstateValues;
 use afterstate_games::rng::below;
-use afterstate_games::{Deterministic, Rng, Side, Turn};
-use serde::{Deserialize, Serialize};
+use afterstate_games::{Deterministic, IndexedMoves, Rng, Side, Turn};
+use history::History;
+use null_move::Numbers;
+use ply::Ply;
 use std::mem::take;
 use std::sync::Arc;
-
-/// The deepest search there is.
-pub const MAX_DEPTH: u32 = 64;
-
-/// Settings of alpha-beta search.
-///
-/// ```
-/// use afterstate_engine::search::AlphaBetaSettings;
-/// let settings: AlphaBetaSettings = serde_json::from_str(r#"{ "depth": 6, "table-mib": 64 }"#).unwrap();
-/// assert_eq!(settings, AlphaBetaSettings { depth: 6, table_mib: 64, ..Default::default() });
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct AlphaBetaSettings {
-    /// Plies to look ahead, from 1 (which is greedy) to [`MAX_DEPTH`]; what lies outside is taken as the
-    /// nearer of the two. A budget's depth limits it further; to let the clock decide, make it large. Default 4.
-    pub depth: u32,
-    /// Whether positions that several lines reach are looked up instead of searched again. Default true.
-    pub transpositions: bool,
-    /// Size of the table of such positions in MiB. Default 16.
-    pub table_mib: usize,
-    /// Whether to search 2, 3, … plies deep before `depth`: it costs little, orders the moves, and gives
-    /// an answer at any time. Default true.
-    pub deepening: bool,
-}
-
-impl Default for AlphaBetaSettings {
-    fn default() -> Self {
-        AlphaBetaSettings { depth: 4, transpositions: true, table_mib: 16, deepening: true }
-    }
-}
-
-/// Between what bounds a score still matters.
-#[derive(Clone, Copy)]
-struct Window {
-    /// The first player is sure of this elsewhere.
-    at_least: Score,
-    /// The second player is sure of this elsewhere.
-    at_most: Score,
-}
-
-impl Window {
-    /// The bounds as `side` sees them: what it is sure of, and what the opponent will not exceed.
-    #[inline]
-    fn seen_by(self, side: Side) -> (f32, f32) {
-        match side {
-            Side::First => (self.at_least.seen_by(side), self.at_most.seen_by(side)),
-            Side::Second => (self.at_most.seen_by(side), self.at_least.seen_by(side)),
-        }
-    }
-
-    /// The inverse of [`Window::seen_by`].
-    #[inline]
-    fn of(side: Side, low: f32, high: f32) -> Window {
-        let (low, high) = (Score::of(side, low), Score::of(side, high));
-        match side {
-            Side::First => Window { at_least: low, at_most: high },
-            Side::Second => Window { at_least: high, at_most: low },
-        }
-    }
-}
-
-/// What one ply of the tree needs, kept so that nothing is allocated while searching.
-struct Ply<M> {
-    moves: Vec<M>,
-    /// Of each move's afterstate, what the value function says of it.
-    raw: Vec<f32>,
-    /// The same as the player to move sees it; sure results included.
-    seen: Vec<f32>,
-    /// In what order to search: larger first.
-    order: Vec<f32>,
-    /// Moves that lately refuted a position at this ply.
-    killers: [Option<M>; 2],
-    /// The best line from here.
-    line: Vec<M>,
-}
+use window::Window;
 
 /// Alpha-beta search with a value function at its leaves.
 ///
@@ -125,6 +61,9 @@ pub struct AlphaBeta<G: Deterministic, V: ?Sized> {
     settings: AlphaBetaSettings,
     table: Option<TranspositionTable<G::Move>>,
     plies: Vec<Ply<G::Move>>,
+    /// What the game says of its moves; without it the parts that need it do nothing.
+    numbers: Option<Numbers<G>>,
+    history: History,
     budget: Budget,
     /// Of each root move, what was last proved of it as the player to move sees it, and who that is.
     root_scores: (Side, Vec<(G::Move, f32)>),
@@ -140,6 +79,8 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
             settings,
             table: None,
             plies: Vec::new(),
+            numbers: None,
+            history: History::default(),
             budget: Budget::default(),
             root_scores: (Side::First, Vec::new()),
             evaluations: 0,
@@ -152,9 +93,8 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         if let Some(table) = &mut self.table {
             table.clear();
         }
-        for ply in &mut self.plies {
-            ply.killers = [None; 2];
-        }
+        self.plies.iter_mut().for_each(Ply::forget_killers);
+        self.history.clear();
     }
 
     /// Other values from now on: those that were learnt meanwhile.
@@ -190,7 +130,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         if root_moves.is_empty() {
             return Decision::resign();
         }
-        self.begin(budget);
+        self.begin(root, budget);
         let limit = self.settings.depth.min(budget.depth.unwrap_or(MAX_DEPTH)).clamp(1, MAX_DEPTH);
         self.make_room(limit);
 
@@ -229,14 +169,15 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         }
     }
 
-    fn begin(&mut self, budget: &Budget) {
+    fn begin(&mut self, root: &G, budget: &Budget) {
         self.budget = budget.clone();
         (self.evaluations, self.nodes) = (0, 1);
         if let Some(table) = &mut self.table {
             table.age();
         }
-        for ply in &mut self.plies {
-            ply.killers = [None; 2];
+        self.plies.iter_mut().for_each(Ply::forget_killers);
+        if let (Some(numbers), true) = (&self.numbers, self.settings.history) {
+            self.history.begin((numbers.count)(root));
         }
     }
 
@@ -313,7 +254,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         }
         let mut child = game.clone();
         child.play(mv);
-        if scout {
+        if scout && self.settings.principal_variation {
             let barely = low.next_up();
             let seen = self.node(&child, depth - 1, ply + 1, Window::of(side, low, barely))?.seen_by(side);
             if seen <= low || seen >= high || barely >= high {
@@ -356,6 +297,15 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         here.line.clear();
         game.candidate_moves(&mut here.moves);
         self.evaluate(game, side, ply, &mut here);
+        if asks_if_better && self.may_pass(game, side, depth, high, &mut here) {
+            match self.pass(game, side, depth, ply, high) {
+                Some(seen) if seen < high => {}
+                refuted => {
+                    self.plies[ply as usize] = here;
+                    return refuted.map(|seen| Score::of(side, seen));
+                }
+            }
+        }
         let result = match depth {
             1 => Some(here.last_ply()),
             _ => self.moves(game, side, depth, ply, (low, high), known.and_then(|entry| entry.best), &mut here),
@@ -381,7 +331,12 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         hint: Option<G::Move>,
         here: &mut Ply<G::Move>,
     ) -> Option<(f32, G::Move)> {
-        here.arrange(hint);
+        match &self.numbers {
+            Some(numbers) if self.settings.history => {
+                here.arrange(hint, |mv| self.history.share(side, (numbers.index)(game, mv)));
+            }
+            _ => here.arrange(hint, |_| 0.0),
+        }
         let mut best = (f32::NEG_INFINITY, here.moves[0]);
         for i in 0..here.moves.len() {
             here.bring_forward(i);
@@ -399,8 +354,11 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
                 }
             }
             if seen >= high {
-                if here.killers[0] != Some(mv) {
-                    here.killers = [Some(mv), here.killers[0]];
+                if self.settings.killers {
+                    here.refuted_by(mv);
+                }
+                if let (Some(numbers), true) = (&self.numbers, self.settings.history) {
+                    self.history.refuted(side, (numbers.index)(game, mv), depth);
                 }
                 break;
             }
@@ -432,6 +390,22 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
     }
 }
 
+impl<G: Deterministic + IndexedMoves, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
+    /// The same for a game whose moves have numbers: history and null move work.
+    ///
+    /// ```
+    /// use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
+    /// use afterstate_engine::{Budget, Search, value::Indifferent};
+    /// use afterstate_games::{ConnectFour, stream};
+    /// let settings = AlphaBetaSettings { history: true, depth: 6, ..AlphaBetaSettings::default() };
+    /// let mut search = AlphaBeta::indexed(std::sync::Arc::new(Indifferent), settings);
+    /// assert_eq!(search.search(&ConnectFour::new(), &Budget::default(), &mut stream(1, 0)).depth, Some(6));
+    /// ```
+    pub fn indexed(values: Arc<V>, settings: AlphaBetaSettings) -> Self {
+        AlphaBeta { numbers: Some(Numbers::of_game()), ..AlphaBeta::new(values, settings) }
+    }
+}
+
 /// The best that a search knows so far.
 struct Found<M> {
     /// Its score as the player to move sees it.
@@ -439,52 +413,6 @@ struct Found<M> {
     line: Vec<M>,
     depth: u32,
 }
-
-impl<M> Default for Ply<M> {
-    fn default() -> Self {
-        let (raw, seen, order) = (Vec::new(), Vec::new(), Vec::new());
-        Ply { moves: Vec::new(), raw, seen, order, killers: [None, None], line: Vec::new() }
-    }
-}
-
-impl<M: Copy + Eq> Ply<M> {
-    /// The best afterstate, and the move to it.
-    #[inline]
-    fn last_ply(&mut self) -> (f32, M) {
-        let best = self.seen.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let mv = self.moves[self.seen.iter().position(|&seen| seen == best).unwrap_or(0)];
-        self.line.push(mv);
-        (best, mv)
-    }
-
-    /// Says in what order to search: `hint`, sure wins, killers, the others by their looks.
-    fn arrange(&mut self, hint: Option<M>) {
-        self.order.clear();
-        self.order.extend(self.moves.iter().zip(&self.seen).map(|(&mv, &seen)| match Some(mv) {
-            some if some == hint => f32::INFINITY,
-            some if some == self.killers[0] => seen.max(KILLER),
-            some if some == self.killers[1] => seen.max(KILLER / 2.0),
-            _ => seen,
-        }));
-    }
-
-    /// Exchanges move number `i` and the most promising one from there on.
-    #[inline]
-    fn bring_forward(&mut self, i: usize) {
-        let mut best = i;
-        for j in i + 1..self.order.len() {
-            if self.order[j] > self.order[best] {
-                best = j;
-            }
-        }
-        self.moves.swap(i, best);
-        self.seen.swap(i, best);
-        self.order.swap(i, best);
-    }
-}
-
-/// Where killers stand in the order: above every heuristic score, below sure wins.
-const KILLER: f32 = 5_000_000.0;
 
 fn shuffle<T>(items: &mut [T], rng: &mut Rng) {
     for i in (1..items.len()).rev() {
