@@ -286,3 +286,19 @@ fn a_pass_is_not_tried_where_it_would_end_the_game() {
     let decision = AlphaBeta::indexed(values, settings).search(&root, &Budget::default(), &mut stream(1, 0));
     assert!(decision.best.is_some_and(|mv| !mv.is_pass()));
 }
+
+/// A line of 64 plies on the largest board fits into what a thread usually gets.
+#[test]
+fn long_lines_need_little_of_the_stack() {
+    for null_move in [false, true] {
+        let search = move || {
+            let values = random_values(19, 17);
+            let settings = AlphaBetaSettings { deepening: false, history: true, null_move, ..settings(64) };
+            let mut search = AlphaBeta::indexed(values.clone(), settings);
+            let budget = Budget { simulations: Some(100_000), ..Budget::default() };
+            search.search(&values.track(Go::new(19)), &budget, &mut stream(1, 0)).depth
+        };
+        let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(search).unwrap();
+        assert_eq!(thread.join().unwrap(), Some(1), "nothing but the first look was completed");
+    }
+}

@@ -37,7 +37,7 @@ use std::time::Instant;
 pub struct TwoPhaseSettings {
     /// The share of the time that the first phase gets, 0 to 1. Default 0.5: "approximately evenly".
     pub split: f32,
-    /// The second phase. Its depth counts where no time limits the search, and is 5 by default.
+    /// The second phase. Its depth counts where no time limits the search, or without deepening, and is 5 by default.
     pub alpha_beta: AlphaBetaSettings,
 }
 
@@ -146,7 +146,8 @@ impl<G: Game, M: Freeze<G>, L: Leaf<G>, O: PlayoutObserver<G>> TwoPhase<G, M, L,
         }
         // With nothing but time to end it, the search goes as deep as it gets.
         let is_timed = budget.simulations.is_none() && (budget.deadline.is_some() || budget.stop.is_some());
-        let own = if is_timed { MAX_DEPTH } else { self.settings.alpha_beta.depth };
+        let AlphaBetaSettings { depth: fixed, deepening, .. } = self.settings.alpha_beta;
+        let own = if is_timed && deepening { MAX_DEPTH } else { fixed };
         let depth = Some(budget.depth.map_or(own, |depth| depth.min(own)));
         let deepening = Budget { simulations: None, depth, ..budget.clone() };
         let found = self.look_ahead(situation.position, &deepening, rng);

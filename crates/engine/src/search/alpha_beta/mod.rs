@@ -32,7 +32,7 @@ use crate::Value;
 use crate::policy;
 use crate::value::AfterstateValues;
 use afterstate_games::rng::below;
-use afterstate_games::{Deterministic, IndexedMoves, Rng, Side, Turn};
+use afterstate_games::{Deterministic, Game, IndexedMoves, Rng, Side, Turn};
 use history::History;
 use null_move::Numbers;
 use ply::Ply;
@@ -61,6 +61,8 @@ pub struct AlphaBeta<G: Deterministic, V: ?Sized> {
     settings: AlphaBetaSettings,
     table: Option<TranspositionTable<G::Move>>,
     plies: Vec<Ply<G::Move>>,
+    /// By ply, a place for the position after a move: lines may be long, and positions too large for the stack.
+    after: Vec<Option<Box<G>>>,
     /// What the game says of its moves; without it the parts that need it do nothing.
     numbers: Option<Numbers<G>>,
     history: History,
@@ -79,6 +81,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
             settings,
             table: None,
             plies: Vec::new(),
+            after: Vec::new(),
             numbers: None,
             history: History::default(),
             budget: Budget::default(),
@@ -184,6 +187,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
     fn make_room(&mut self, depth: u32) {
         while self.plies.len() < depth as usize {
             self.plies.push(Ply::default());
+            self.after.push(None);
         }
         if depth > 1 && self.settings.transpositions && self.table.is_none() {
             self.table = Some(TranspositionTable::new(self.settings.table_mib));
@@ -249,19 +253,47 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         (low, high): (f32, f32),
         scout: bool,
     ) -> Option<f32> {
-        if Score::of(side, fixed).winner().is_some() || game.outcome_after(mv).is_some() {
+        if Score::of(side, fixed).winner().is_some() || ends(game, mv) {
             return Some(fixed);
         }
-        let mut child = game.clone();
+        let child = self.after(game, mv, ply);
+        let seen = self.ask(&child, side, depth - 1, ply + 1, (low, high), scout);
+        self.after[ply as usize] = Some(child);
+        seen
+    }
+
+    /// The position after `mv`, in the place that is kept for it.
+    #[inline(never)]
+    fn after(&mut self, game: &G, mv: G::Move, ply: u32) -> Box<G> {
+        let mut child = match self.after[ply as usize].take() {
+            Some(mut child) => {
+                child.as_mut().clone_from(game);
+                child
+            }
+            None => Box::new(game.clone()),
+        };
         child.play(mv);
+        child
+    }
+
+    /// What `side` sees in `child`, where the opponent is to move: at first perhaps only whether it is better than `low`.
+    fn ask(
+        &mut self,
+        child: &G,
+        side: Side,
+        depth: u32,
+        ply: u32,
+        (low, high): (f32, f32),
+        scout: bool,
+    ) -> Option<f32> {
         if scout && self.settings.principal_variation {
             let barely = low.next_up();
-            let seen = self.node(&child, depth - 1, ply + 1, Window::of(side, low, barely))?.seen_by(side);
+            let seen = self.node(child, depth, ply, Window::of(side, low, barely))?.seen_by(side);
             if seen <= low || seen >= high || barely >= high {
                 return Some(seen);
             }
         }
-        Some(self.node(&child, depth - 1, ply + 1, Window::of(side, low, high))?.seen_by(side))
+        Some(self.node(child, depth, ply, Window::of(side, low, high))?.seen_by(side))
     }
 
     /// The score of `game`, which is `ply` moves below the root and not over, looked at `depth` plies deep:
@@ -297,7 +329,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         here.line.clear();
         game.candidate_moves(&mut here.moves);
         self.evaluate(game, side, ply, &mut here);
-        if asks_if_better && self.may_pass(game, side, depth, high, &mut here) {
+        if self.settings.null_move && asks_if_better && self.may_pass(game, side, depth, high, &mut here) {
             match self.pass(game, side, depth, ply, high) {
                 Some(seen) if seen < high => {}
                 refuted => {
@@ -366,8 +398,9 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         Some(best)
     }
 
-    /// Fills in what the afterstates of the moves `here` look like.
-    #[inline]
+    /// Fills in what the afterstates of the moves `here` look like. What that needs of the stack is gone before the next
+    /// ply.
+    #[inline(never)]
     fn evaluate(&mut self, game: &G, side: Side, ply: u32, here: &mut Ply<G::Move>) {
         self.values.afterstates(game, &here.moves, &mut here.raw);
         self.evaluations += here.moves.len() as u64;
@@ -404,6 +437,12 @@ impl<G: Deterministic + IndexedMoves, V: AfterstateValues<G> + ?Sized> AlphaBeta
     pub fn indexed(values: Arc<V>, settings: AlphaBetaSettings) -> Self {
         AlphaBeta { numbers: Some(Numbers::of_game()), ..AlphaBeta::new(values, settings) }
     }
+}
+
+/// Whether `mv` ends the game; apart, because some games find that out on a copy.
+#[inline(never)]
+fn ends<G: Game>(game: &G, mv: G::Move) -> bool {
+    game.outcome_after(mv).is_some()
 }
 
 /// The best that a search knows so far.

@@ -12,7 +12,7 @@
 
 use super::ply::Ply;
 use super::window::Window;
-use super::{AlphaBeta, Score};
+use super::{AlphaBeta, Score, ends};
 use crate::value::AfterstateValues;
 use afterstate_games::{Deterministic, Game, IndexedMoves, Side};
 
@@ -38,13 +38,13 @@ const LEAST_DEPTH: u32 = 3;
 impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
     fn null_move(&self, game: &G) -> Option<G::Move> {
         let pass = (self.numbers.as_ref()?.pass)(game)?;
-        (game.is_legal(pass) && game.outcome_after(pass).is_none()).then_some(pass)
+        (game.is_legal(pass) && !ends(game, pass)).then_some(pass)
     }
 
     /// Whether to ask what a pass is worth in `game`.
-    #[inline]
+    #[inline(never)]
     pub(super) fn may_pass(&self, game: &G, side: Side, depth: u32, high: f32, here: &mut Ply<G::Move>) -> bool {
-        if !self.settings.null_move || depth < LEAST_DEPTH || Score::of(side, high).winner().is_some() {
+        if depth < LEAST_DEPTH || Score::of(side, high).winner().is_some() {
             return false;
         }
         let Some(pass) = self.null_move(game) else { return false };
@@ -54,12 +54,14 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
 
     /// What `side` sees if it passes, in a search that is less deep; at most `high` if it would win for sure. `None`: the
     /// budget is exhausted.
+    #[inline(never)]
     pub(super) fn pass(&mut self, game: &G, side: Side, depth: u32, ply: u32, high: f32) -> Option<f32> {
         let Some(pass) = self.null_move(game) else { return Some(f32::NEG_INFINITY) };
-        let mut child = game.clone();
-        child.play(pass);
+        let child = self.after(game, pass, ply);
         let depth = (depth - 1).saturating_sub(REDUCTION).max(1);
-        let score = self.node(&child, depth, ply + 1, Window::of(side, high.next_down(), high))?;
+        let score = self.node(&child, depth, ply + 1, Window::of(side, high.next_down(), high));
+        self.after[ply as usize] = Some(child);
+        let score = score?;
         Some(if score.winner().is_some() { score.seen_by(side).min(high) } else { score.seen_by(side) })
     }
 }
