@@ -41,6 +41,51 @@ fn keeps_to_a_clock() {
 }
 
 #[test]
+fn parts_of_alpha_beta_can_be_switched_off_and_on() {
+    for agent in [
+        "two-phase:20,depth=3,deepening=false,principal-variation=false,killers=false,history=true,null-move=true",
+        "two-phase:20,depth=3,decay=never,ponder=true",
+        "two-phase:20,decay=5",
+        "alpha-beta,depth=3,null-move=true,history=true,killers=false",
+    ] {
+        let args = ["match", agent, "random", "--games", "2", "--size", "5", "--time", "3s", "--json"];
+        let report: serde_json::Value = serde_json::from_str(&succeed(&args)).unwrap();
+        assert_eq!(report["faults"].as_array().map(Vec::len), Some(0), "{agent}: {report}");
+    }
+    assert!(fail(&["match", "two-phase:20,decay=1", "random"]).contains("decay '1': expected a number from 2 to 1000"));
+    assert!(fail(&["match", "alpha-beta,null-move=yes", "random"]).contains("null-move 'yes': expected true, false"));
+}
+
+#[test]
+fn tree_search_can_start_from_what_td_search_has_learnt() {
+    let folder = tempfile::tempdir().unwrap();
+    checkpoint(folder.path(), 100, 5);
+    for agent in [
+        "mc-rave:100,prior=short-term",
+        "uct:100,prior=short-term:run,prior-weight=20,prior-share=0.3",
+        "mcts:60,prior=handcrafted+short-term,threads=2,ponder=true",
+    ] {
+        let answer = run_in(
+            folder.path(),
+            &["match", agent, "random", "--games", "2", "--size", "5", "--log", "log.jsonl", "--json"],
+            "",
+        );
+        assert!(answer.ok, "{agent}: {}", answer.err);
+        let log = std::fs::read_to_string(folder.path().join("log.jsonl")).unwrap();
+        assert_eq!(log.contains("short-term:run@100"), agent.contains("short-term:run"), "{log}");
+        std::fs::remove_file(folder.path().join("log.jsonl")).unwrap();
+    }
+    let commands = "boardsize 5\nlz-genmove_analyze b\nquit\n";
+    let answer = run_in(folder.path(), &["gtp", "--agent", "uct:200,prior=short-term"], commands);
+    assert!(answer.ok && answer.out.contains("info move "), "{}", answer.err);
+    assert!(fail(&["match", "uct:50,prior-share=0.3", "random"]).contains("does nothing without prior=short-term"));
+    assert!(fail(&["match", "uct:50,prior=short-term+short-term", "random"]).contains("once is enough"));
+    assert!(fail(&["match", "uct:50,prior=short-terms", "random"]).contains("did you mean 'short-term'?"));
+    let other = fail(&["match", "uct:50,prior=short-term", "random", "--game", "connect-four"]);
+    assert!(other.contains("no such prior"), "{other}");
+}
+
+#[test]
 fn the_same_games_whatever_the_number_of_workers() {
     let games = |workers: &str| {
         let agents = ["match", "two-phase:40,depth=3", "td-search:30", "--games", "4", "--size", "5", "--csv", "-"];

@@ -3,7 +3,7 @@
 use afterstate_engine::search::prior::Prior;
 use afterstate_engine::search::{
     Decision, FlatMonteCarlo, Freeze, Leaf, Mcts, MoveReport, PlayoutObserver, Proof, SearchReport, Selection,
-    ShortTermMemory, Situation, TdSearch, TwoPhase, Watch,
+    ShortTermMemory, Situation, TdSearch, TwoPhase, TwoPhaseMcts, Watch,
 };
 use afterstate_engine::{Budget, Value};
 use afterstate_games::{Deterministic, Game, IndexedMoves, Rng};
@@ -245,5 +245,60 @@ where
 
     fn observer(&mut self) -> Option<&mut O> {
         Some(self.first_mut().observer_mut())
+    }
+}
+
+/// Both the memory and the tree are kept.
+impl<G, M, D, S, L, P, O> MonteCarlo<G, O> for TwoPhaseMcts<G, M, D, S, L, P, O>
+where
+    G: IndexedMoves + Deterministic,
+    M: Freeze<G>,
+    D: Leaf<G>,
+    S: Selection,
+    L: Leaf<G>,
+    P: Prior<G>,
+    O: PlayoutObserver<G>,
+{
+    fn search(
+        &mut self,
+        situation: &Situation<'_, G>,
+        budget: &Budget,
+        rng: &mut Rng,
+        watch: Option<Watch<'_, G::Move>>,
+    ) -> Decision<G::Move> {
+        self.search_situation(situation, budget, rng, watch)
+    }
+
+    fn ponder(&mut self, situation: &Situation<'_, G>, budget: &Budget, rng: &mut Rng) {
+        TwoPhaseMcts::ponder(self, situation, budget, rng);
+    }
+
+    fn report(&self) -> SearchReport<G::Move> {
+        self.second().report()
+    }
+
+    fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
+        self.second().candidates(position, moves);
+    }
+
+    fn advance(&mut self, mv: G::Move, position: &G) {
+        self.second_mut().advance(mv, position);
+    }
+
+    fn clear(&mut self) {
+        TwoPhaseMcts::clear(self);
+    }
+
+    /// Those of both phases.
+    fn simulations(&self) -> u64 {
+        self.second().settings().simulations
+    }
+
+    fn set_early_stop(&mut self, early_stop: bool) -> bool {
+        self.second_mut().set_early_stop(early_stop)
+    }
+
+    fn observer(&mut self) -> Option<&mut O> {
+        Some(self.second_mut().observer_mut())
     }
 }

@@ -22,6 +22,8 @@ pub struct MonteCarlo {
     pub priors: Vec<Prior>,
     /// How much each prior counts.
     pub experience: Experience,
+    /// What part of the simulations teaches [`Prior::ShortTerm`].
+    pub prior_share: f32,
     /// The tree.
     pub search: MctsSettings,
     /// The player around the search.
@@ -91,6 +93,8 @@ pub enum Prior {
     Handcrafted,
     /// What a checkpoint's shapes say.
     Shapes(String),
+    /// What TD search has learnt just before, perhaps with a checkpoint as its long-term memory.
+    ShortTerm(Option<String>),
 }
 
 pub(super) const SIMULATIONS: Setting =
@@ -124,7 +128,13 @@ const URGENCY: Setting =
 const PRIOR: Setting = setting(
     "prior",
     Some("none"),
-    "what new moves start with, joined by +: even, grandfather; in go also handcrafted, shapes:CHECKPOINT; or none",
+    "what new moves start with, joined by +: even, grandfather; in go also handcrafted, shapes:CHECKPOINT, short-term \
+     (TD search), short-term:CHECKPOINT (Dyna-2); or none",
+);
+const PRIOR_SHARE: Setting = setting(
+    "prior-share",
+    Some("0.5"),
+    "with prior=short-term: the part of the simulations, or of the time, that teaches it, 0 to 1",
 );
 const MC_PRIOR_WEIGHT: Setting = setting("prior-weight", Some("10"), "simulations that a prior counts as, 0 to 10000");
 const EXPAND: Setting =
@@ -158,7 +168,7 @@ pub(super) const PONDER: Setting = setting("ponder", Some("false"), "search on t
 
 macro_rules! tree_settings {
     ($($own:expr),* $(,)?) => {
-        &[SIMULATIONS, $($own,)* PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, EXPAND, WIDENING,
+        &[SIMULATIONS, $($own,)* PRIOR_SHARE, PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, EXPAND, WIDENING,
           WIDENING_FIRST, WIDENING_GROWTH, SOLVER, FINAL, THREADS, PARALLEL, VIRTUAL_LOSS, MEMORY, REUSE, EARLY_STOP, RESIGN, PONDER]
     };
 }
@@ -276,7 +286,7 @@ impl MonteCarlo {
     /// The checkpoints that it needs.
     pub fn checkpoints(&mut self) -> impl Iterator<Item = &mut String> {
         let of_priors = self.priors.iter_mut().filter_map(|prior| match prior {
-            Prior::Shapes(checkpoint) => Some(checkpoint),
+            Prior::Shapes(checkpoint) | Prior::ShortTerm(Some(checkpoint)) => Some(checkpoint),
             _ => None,
         });
         of_priors.chain(self.truncation.as_mut().and_then(|truncation| truncation.values.as_mut()))
@@ -285,10 +295,18 @@ impl MonteCarlo {
     /// A checkpoint that it needs.
     fn checkpoint(&self) -> Option<&String> {
         let of_priors = self.priors.iter().find_map(|prior| match prior {
-            Prior::Shapes(checkpoint) => Some(checkpoint),
+            Prior::Shapes(checkpoint) | Prior::ShortTerm(Some(checkpoint)) => Some(checkpoint),
             _ => None,
         });
         of_priors.or_else(|| self.truncation.as_ref().and_then(|truncation| truncation.values.as_ref()))
+    }
+
+    /// The long-term memory of the TD search that goes before, if there is one; `None`: there is no such search.
+    pub fn short_term(&self) -> Option<Option<&str>> {
+        self.priors.iter().find_map(|prior| match prior {
+            Prior::ShortTerm(long) => Some(long.as_deref()),
+            _ => None,
+        })
     }
 
     /// Whether it needs a checkpoint, which is of one board size.
@@ -313,7 +331,16 @@ impl MonteCarlo {
             let search = MctsSettings { simulations, ..MctsSettings::default() };
             let experience = Experience { monte_carlo: 0, amaf: 0 };
             let (method, priors) = (Method::Flat, Vec::new());
-            return Ok(MonteCarlo { method, playout, truncation, priors, experience, search, player });
+            return Ok(MonteCarlo {
+                method,
+                playout,
+                truncation,
+                priors,
+                experience,
+                prior_share: 0.0,
+                search,
+                player,
+            });
         }
         player.ponder = settings.flag("ponder")?;
         let search = MctsSettings {
@@ -353,7 +380,19 @@ impl MonteCarlo {
         if matches!(method, Method::Greedy(_) | Method::Uct(_)) {
             experience = Experience { monte_carlo: weight, amaf: 0 };
         }
-        Ok(MonteCarlo { method, playout, truncation, priors: priors(settings)?, experience, search, player })
+        let (priors, prior_share) = (priors(settings)?, settings.number("prior-share", 0.0, 1.0)? as f32);
+        let short_term = priors.iter().filter(|prior| matches!(prior, Prior::ShortTerm(_))).count();
+        ensure!(
+            short_term <= 1,
+            "{}: prior: short-term is there {short_term} times, once is enough",
+            settings.source()
+        );
+        ensure!(
+            short_term == 1 || !settings.is_given("prior-share"),
+            "{}: prior-share does nothing without prior=short-term: leave it out, or add that",
+            settings.source()
+        );
+        Ok(MonteCarlo { method, playout, truncation, priors, experience, prior_share, search, player })
     }
 }
 
@@ -422,14 +461,17 @@ fn priors(settings: &mut Settings) -> Result<Vec<Prior>> {
             "even" => Ok(Prior::Even),
             "grandfather" => Ok(Prior::Grandfather),
             "handcrafted" => Ok(Prior::Handcrafted),
-            other => match other.strip_prefix("shapes:") {
-                Some(checkpoint) if !checkpoint.is_empty() => Ok(Prior::Shapes(checkpoint.to_string())),
+            "short-term" => Ok(Prior::ShortTerm(None)),
+            other => match other.split_once(':') {
+                Some(("shapes", checkpoint)) if !checkpoint.is_empty() => Ok(Prior::Shapes(checkpoint.to_string())),
+                Some(("short-term", memory)) if !memory.is_empty() => Ok(Prior::ShortTerm(Some(memory.to_string()))),
                 _ => bail!(
-                    "{}: prior '{other}': expected none, usual, even, grandfather, handcrafted or shapes:CHECKPOINT{}",
+                    "{}: prior '{other}': expected none, usual, even, grandfather, handcrafted, shapes:CHECKPOINT, \
+                     short-term or short-term:CHECKPOINT{}",
                     settings.source(),
                     super::catalogue::did_you_mean(
                         other,
-                        ["none", "usual", "even", "grandfather", "handcrafted", "shapes:"]
+                        ["none", "usual", "even", "grandfather", "handcrafted", "shapes:", "short-term"]
                     )
                 ),
             },

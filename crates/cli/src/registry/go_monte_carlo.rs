@@ -1,12 +1,15 @@
 //! Players of Go that simulate: MoGo and its relatives.
 
+mod short_term;
+
 use super::PlayerFactory;
 use super::go::{OneSize, learnt};
-use super::monte_carlo::{Parts, SearchFactory, Several, player_settings, players, searches};
+use super::monte_carlo::{Parts, SearchFactory, Several, player_settings, searches};
 use crate::agent::monte_carlo::{MonteCarlo, Playout, Policy, Prior};
-use afterstate_arena::{Conduct, GoConduct, MctsPlayer};
+use afterstate_arena::{Conduct, GoConduct, MctsPlayer, MctsPlayerSettings};
 use afterstate_engine::search::{
-    ByReadValue, Even, GoOwnership, Grandfather, Handcrafted, Leaf, NewPosition, PlayOut, PriorValue, Truncated,
+    ByReadValue, Even, GoOwnership, Grandfather, Handcrafted, Leaf, NewPosition, PlayOut, PriorValue, ShortTermPrior,
+    Truncated,
 };
 use afterstate_engine::value::{FusedShapes, Indifferent, TrackedGo, WindowSizes, Windows};
 use afterstate_engine::{Value, ValueFunction};
@@ -18,25 +21,32 @@ use std::sync::Arc;
 
 /// Makes players of `agent` for games on boards of `size`; with learnt shapes they play on no other.
 pub fn go_players(agent: &MonteCarlo, size: usize) -> Result<PlayerFactory<Go>> {
-    let factory = players(agent, parts(agent, size)?);
+    let (search, settings) = (go_search(agent, size)?, settings(agent, size));
+    let player = move || MctsPlayer::new(search(), GoConduct, settings.clone());
     if !agent.has_learnt() {
-        return Ok(factory);
+        return Ok(Arc::new(move || Ok(Box::new(player()))));
     }
-    Ok(Arc::new(move || Ok(Box::new(OneSize { size, inner: factory()? }))))
+    Ok(Arc::new(move || Ok(Box::new(OneSize { size, inner: player() }))))
 }
 
 /// Makes searches of `agent` for boards of `size`; with learnt shapes they know no other.
 pub fn go_search(agent: &MonteCarlo, size: usize) -> Result<SearchFactory<Go, GoOwnership>> {
-    Ok(searches::<_, _, _, GoConduct>(agent, parts(agent, size)?))
+    let parts = parts(agent, size)?;
+    match agent.short_term() {
+        None => Ok(searches::<_, _, _, GoConduct>(agent, parts)),
+        Some(long) => short_term::searches(agent, parts, long, size),
+    }
 }
 
 /// A player that can be looked into, for boards of `size` and, without learnt shapes, any other.
 pub fn go_open_player(agent: &MonteCarlo, size: usize, seed: u64) -> Result<OpenPlayer> {
-    let parts = parts(agent, size)?;
-    let settings = player_settings(agent, parts.game_length);
-    let search = searches::<_, _, _, GoConduct>(agent, parts);
-    let player = OpenPlayer::new(MctsPlayer::new(search(), GoConduct, settings), seed);
+    let search = go_search(agent, size)?;
+    let player = OpenPlayer::new(MctsPlayer::new(search(), GoConduct, settings(agent, size)), seed);
     Ok(if agent.has_learnt() { player.with_size(size) } else { player })
+}
+
+fn settings(agent: &MonteCarlo, size: usize) -> MctsPlayerSettings {
+    player_settings(agent, GoConduct.game_length(&Go::new(size)).unwrap_or_default())
 }
 
 type GoParts = Parts<GoLeaf, Several<GoPrior>, GoConduct>;
@@ -56,6 +66,8 @@ fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
                 let shapes = Arc::new(FusedShapes::of(&learnt(checkpoint, size)?.value()));
                 GoPrior::Shapes(ByReadValue::new(shapes, read_windows, agent.experience))
             }
+            // Every search has its own.
+            Prior::ShortTerm(_) => continue,
         });
     }
     let game_length = GoConduct.game_length(&Go::new(size)).unwrap_or_default();
@@ -178,6 +190,7 @@ enum GoPrior {
     Grandfather(Grandfather),
     Handcrafted(Box<Handcrafted>),
     Shapes(ByReadValue<FusedShapes, fn(&Go) -> TrackedGo>),
+    ShortTerm(ShortTermPrior<FusedShapes, fn(&FusedShapes, &Go) -> TrackedGo>),
 }
 
 impl afterstate_engine::search::Prior<Go> for GoPrior {
@@ -187,6 +200,7 @@ impl afterstate_engine::search::Prior<Go> for GoPrior {
             GoPrior::Grandfather(prior) => prior.fill(position, out),
             GoPrior::Handcrafted(prior) => prior.fill(position, out),
             GoPrior::Shapes(prior) => prior.fill(position, out),
+            GoPrior::ShortTerm(prior) => prior.fill(position, out),
         }
     }
 

@@ -23,6 +23,7 @@ pub mod td_search;
 mod transposition;
 pub mod tree;
 pub mod two_phase;
+pub mod two_phase_mcts;
 pub mod uct;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
@@ -49,6 +50,7 @@ pub use table_lookup::TableLookup;
 pub use td_search::{TdSearch, TdSearchSettings};
 pub use transposition::{Bound, Entry, TranspositionTable};
 pub use two_phase::{TwoPhase, TwoPhaseSettings};
+pub use two_phase_mcts::{SharedValues, ShortTermPrior, TwoPhaseMcts};
 pub use uct::Uct;
 
 use crate::Value;
