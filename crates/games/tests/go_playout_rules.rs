@@ -288,6 +288,23 @@ fn fuego_looks_around_the_move_before_the_last_as_well() {
 }
 
 #[test]
+fn with_nakade_fuego_plays_the_vital_point_beside_the_last_move() {
+    // White has just made an eye space of three points in the corner, where Black's stone in the middle kills.
+    let game = position([
+        ". . . O X", //
+        "o O O O X",
+        "X X X X X",
+        ". . . . .",
+        ". . . . .",
+    ]);
+    let mut policy = FuegoPlayout::new(FuegoSettings { nakade: true, ..FuegoSettings::default() });
+    let (rule, points) = policy.good_moves(&game);
+    assert_eq!((rule, labels(points, 5)), found(Rule::Nakade, &["B5"]));
+    // Fuego's own rules do not see it.
+    assert_ne!(fuego(&game).0, Some(Rule::Nakade));
+}
+
+#[test]
 fn fuego_fills_no_point_that_one_colour_secures() {
     // Black's stones meet on C3, a false eye. A5 and E1 capture.
     let game = position([

@@ -7,8 +7,10 @@
 //! zero means captured, and `number · squares = sum²` holds exactly when all of them are one point,
 //! so atari and the last liberty come for free.
 
+mod common_fate;
 mod legality;
 mod liberties;
+mod nakade;
 mod tactics;
 
 use super::point::{AREA, Point};

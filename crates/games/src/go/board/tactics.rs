@@ -83,6 +83,24 @@ impl Board {
         left.map(Point)
     }
 
+    /// Whether a stone of `side` on the empty `point` would put a chain of the other side in atari: one of the two
+    /// liberties of a chain.
+    ///
+    /// ```
+    /// use afterstate_games::Side;
+    /// use afterstate_games::go::{Board, Point};
+    /// let mut board = Board::new(9);
+    /// board.play(Point::at(0, 0, 9), Side::Second);
+    /// assert!(board.puts_in_atari(Point::at(1, 0, 9), Side::First));
+    /// assert!(!board.puts_in_atari(Point::at(2, 0, 9), Side::First));
+    /// ```
+    pub fn puts_in_atari(&self, point: Point, side: Side) -> bool {
+        let enemy = Color::of(side.other());
+        self.neighbours(point.0)
+            .into_iter()
+            .any(|n| self.cells[at(n)].color == enemy && self.two_liberties(Point(n)).is_some())
+    }
+
     /// The liberties of a stone's chain, if it has exactly two.
     ///
     /// ```

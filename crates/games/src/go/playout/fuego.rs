@@ -34,6 +34,8 @@ pub struct FuegoSettings {
     /// A move of any rule that leaves its own chain with one liberty is replaced by that liberty, where this is
     /// no self-atari in its turn.
     pub correct_self_atari: bool,
+    /// After rule 2: play the vital point of an eye space of up to six points beside the last move. Not Fuego's.
+    pub nakade: bool,
     /// A playout is decided when one side has so many stones more, as a share of the points of the board; 0 switches
     /// this off.
     pub mercy: f32,
@@ -50,6 +52,7 @@ impl Default for FuegoSettings {
             patterns: true,
             captures: true,
             correct_self_atari: true,
+            nakade: false,
             mercy: 0.3,
             move_limit: 3.0,
         }
@@ -92,6 +95,12 @@ impl FuegoPlayout {
     /// when only the random rule is left.
     pub fn good_moves(&mut self, game: &Go) -> (Option<Rule>, &[Point]) {
         ruled::good_moves(self, game)
+    }
+
+    /// Whether a 3×3 pattern fits the empty `point` for the side to move, anywhere on the board. Looks at the position
+    /// that [`FuegoPlayout::good_moves`] was last asked about.
+    pub fn fits_pattern(&self, point: Point, side: Side) -> bool {
+        self.view.fits_pattern(point, side)
     }
 
     /// Whether a handcrafted prior calls a stone of the side to move on the empty `point` bad, as
@@ -154,6 +163,12 @@ impl Rules for FuegoPlayout {
                 self.view.find_rescues(board, side);
                 if !self.view.found.is_empty() {
                     return Some(Rule::Save);
+                }
+            }
+            if settings.nakade {
+                self.view.find_nakade(board, last, side);
+                if !self.view.found.is_empty() {
+                    return Some(Rule::Nakade);
                 }
             }
             if settings.low_liberties {

@@ -19,6 +19,8 @@ pub enum Rule {
     CaptureLast,
     /// Takes own stones out of the atari that the last move put them in.
     Save,
+    /// Plays the vital point of a small eye space.
+    Nakade,
     /// Gives more liberties to a chain near the last move that has two, or takes these from the opponent's.
     LowLiberties,
     /// Plays a 3×3 pattern beside the last move.
@@ -33,14 +35,23 @@ pub enum Rule {
 
 impl Rule {
     /// All of them, in their order.
-    pub const ALL: [Rule; 7] =
-        [Rule::CaptureLast, Rule::Save, Rule::LowLiberties, Rule::Pattern, Rule::Capture, Rule::Random, Rule::Pass];
+    pub const ALL: [Rule; 8] = [
+        Rule::CaptureLast,
+        Rule::Save,
+        Rule::Nakade,
+        Rule::LowLiberties,
+        Rule::Pattern,
+        Rule::Capture,
+        Rule::Random,
+        Rule::Pass,
+    ];
 
     /// As settings and reports call it.
     pub const fn name(self) -> &'static str {
         match self {
             Rule::CaptureLast => "capture-last",
             Rule::Save => "save",
+            Rule::Nakade => "nakade",
             Rule::LowLiberties => "low-liberties",
             Rule::Pattern => "pattern",
             Rule::Capture => "capture",
@@ -170,6 +181,24 @@ impl View {
         for i in 0..self.endangered_count {
             board.for_each_rescue(self.endangered[i & 3], side, |point| self.found.add(point));
         }
+    }
+
+    /// Finds the vital point of an eye space that the last move is beside.
+    #[inline(always)]
+    pub(super) fn find_nakade(&mut self, board: &Board, last: Point, side: Side) {
+        for n in board.neighbours_of(last) {
+            if board.is_empty(n)
+                && let Some(vital) = board.vital_point(n)
+                && board.is_legal(vital, side)
+            {
+                self.found.add(vital);
+            }
+        }
+    }
+
+    /// Whether a pattern's move for `side` is on `point`.
+    pub(super) fn fits_pattern(&self, point: Point, side: Side) -> bool {
+        self.table.matches(self.neighbourhoods.code(point), side)
     }
 
     /// Finds the patterns' moves among the eight neighbours of `around`.
