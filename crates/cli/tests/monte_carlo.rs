@@ -144,7 +144,7 @@ fn what_is_wrong_is_named_with_what_would_be_right() {
         ("uct:100,playout=moggo", "did you mean 'mogo'?"),
         ("uct:100,playout-without=patern", "expected capture-last, save, low-liberties, patterns, captures"),
         ("uct:100,playout=mogo,playout-without=capture-last", "expected save, patterns, captures"),
-        ("uct:100,playout=uniform,playout-without=save", "have no rules"),
+        ("uct:100,playout=uniform,playout-without=save", "has no such rules"),
         ("uct:100,playout=uniform,mercy=0.3", "set playout=mogo"),
         ("uct:100,mercy=2", "mercy '2': expected a number from 0 to 1"),
         ("uct:100,widening-first=10", "set widening=1"),

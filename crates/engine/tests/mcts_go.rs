@@ -1,9 +1,9 @@
 //! Tree searches on Go: reproducible, legal, and within their memory.
 
-use afterstate_engine::search::{McRave, Mcts, MctsSettings, PlayOut, Situation, Uct};
+use afterstate_engine::search::{McRave, Mcts, MctsSettings, Passes, PlayOut, Schedule, Situation, Uct};
 use afterstate_engine::{Budget, Search};
-use afterstate_games::go::{Go, Point, UniformGoPlayout};
-use afterstate_games::{Game, Record, Turn, stream};
+use afterstate_games::go::{FuegoPlayout, Go, Point, UniformGoPlayout};
+use afterstate_games::{Game, Notation, Record, Side, Turn, stream};
 
 fn settings(simulations: u64) -> MctsSettings {
     MctsSettings { simulations, memory_mib: 16, early_stop: false, ..MctsSettings::default() }
@@ -45,10 +45,31 @@ fn games_end_and_respect_superko() {
     panic!("no end after 300 moves");
 }
 
-/// On 5×5 the centre is by far the best first move, which even uniform playouts show.
+/// On 5×5 the centre is by far the best first move, which even uniform playouts show. Without priors, all-moves-as-first
+/// values must keep their weight for long, for nothing else makes the search look around.
 #[test]
 fn the_centre_is_found_on_five_by_five() {
-    let mut search = Mcts::new(McRave::default(), PlayOut(UniformGoPlayout), settings(3000));
+    let rule = McRave { schedule: Schedule::MinimumMse { bias: 0.007 }, ..McRave::default() };
+    let mut search = Mcts::new(rule, PlayOut(UniformGoPlayout), settings(3000));
     let decision = search.search(&Go::new(5), &Budget::default(), &mut stream(5, 0));
     assert_eq!(decision.best.unwrap().point(), Some(Point::at(2, 2, 5)));
+}
+
+/// Whoever plays J5 loses a chain there, and nothing else is left to do: without passes in the tree the side to move
+/// seems to have to. With them White sees that Black, who is behind, has to lose something too, or to pass and lose the game.
+#[test]
+fn nobody_has_to_play_where_both_would_lose() {
+    let rows = "O1OOOOOOO/1O1OXOXXX/OOOXXOOX1/OXXOXXXXX/OOXOOOOX1/OXXOXOOOO/XXOOXOXOO/1XXXXXXO1/XX1XX1XOO";
+    let game = Go::parse_position(&format!("{} w komi=7.5", rows)).unwrap();
+    let seen = |passes| {
+        let rule = McRave { schedule: Schedule::MinimumMse { bias: 0.007 }, ..McRave::default() };
+        let settings = MctsSettings { passes, ..settings(2000) };
+        let mut search = Mcts::new(rule, PlayOut(FuegoPlayout::default()), settings);
+        let decision = search.search(&game, &Budget::default(), &mut stream(4, 0));
+        (decision.best.unwrap().is_pass(), decision.value.unwrap().seen_by(Side::Second))
+    };
+    let (passes, value) = seen(Passes::Always);
+    assert!(passes && value > 0.9, "{value}");
+    let (passes, value) = seen(Passes::Candidates);
+    assert!(!passes && value < 0.1, "{value}");
 }

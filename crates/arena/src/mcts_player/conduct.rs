@@ -56,8 +56,9 @@ impl<G: Game> Conduct<G> for () {
 ///
 /// * After the opponent's pass it passes if it wins the count with every stone alive, and the count without the
 ///   stones that simulations take to be dead.
-/// * Else it never passes while it has a move that fills no eye: under area scoring a stone in one's own area costs
-///   nothing, and dead stones can be captured.
+/// * Else it answers no pass by a pass while it has a move that fills no eye: under area scoring a stone in one's own area
+///   costs nothing, and dead stones can be captured. To pass first is a move like others, for the search to choose: in a
+///   seki it may be the only good one.
 /// * When a game is played on to clean up, it plays on liberties of the opponent's dead chains, and passes as
 ///   soon as there are none.
 /// * A game that has ended is counted without the stones that simulations took to be dead.
@@ -88,8 +89,8 @@ impl Conduct<Go> for GoConduct {
 
     /// A pass that ends the game would draw all simulations to it, and none would say what is dead: whether to pass is
     /// decided afterwards.
-    fn consider(&self, _record: &Record<Go>, _purpose: Purpose, moves: &mut Vec<Move>) {
-        if moves.len() > 1 {
+    fn consider(&self, record: &Record<Go>, _purpose: Purpose, moves: &mut Vec<Move>) {
+        if moves.len() > 1 && record.position().passes() > 0 {
             moves.retain(|mv| !mv.is_pass());
         }
     }

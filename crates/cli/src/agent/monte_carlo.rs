@@ -4,7 +4,7 @@ use super::catalogue::{Kind, Setting, setting};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_engine::search::{
-    Experience, FinalMove, GreedyMcts, McRave, MctsSettings, Parallelisation, Rave, Schedule, Uct, Widening,
+    Experience, FinalMove, GreedyMcts, McRave, MctsSettings, Parallelisation, Passes, Rave, Schedule, Uct, Widening,
 };
 use afterstate_engine::value::ShapeAgent;
 use anyhow::{Result, bail, ensure};
@@ -14,6 +14,8 @@ use anyhow::{Result, bail, ensure};
 pub struct MonteCarlo {
     /// How simulations go through the tree.
     pub method: Method,
+    /// Whether UCT explores as much as suits the game.
+    pub usual_exploration: bool,
     /// How they go on behind it.
     pub playout: Playout,
     /// Or where they end before the game does.
@@ -52,6 +54,8 @@ pub struct Playout {
     pub policy: Policy,
     /// Rules that are switched off.
     pub without: Vec<String>,
+    /// Rules beyond the policy's own that are switched on.
+    pub with: Vec<String>,
     /// Whether moves that put their own chain in atari are avoided; `None`: as the policy's authors did.
     pub avoid_self_atari: Option<bool>,
     /// The lead in stones that decides, as a share of the points; `None`: as the policy's authors had it.
@@ -91,6 +95,8 @@ pub enum Prior {
     Grandfather,
     /// The rules of the playouts: Fuego's, or else MoGo's.
     Handcrafted,
+    /// Fuego's, which looks at the whole board.
+    Fuego,
     /// What a checkpoint's shapes say.
     Shapes(String),
     /// What TD search has learnt just before, perhaps with a checkpoint as its long-term memory.
@@ -99,13 +105,18 @@ pub enum Prior {
 
 pub(super) const SIMULATIONS: Setting =
     setting("simulations", Some("3000"), "simulations for a move when no clock limits it");
-pub(super) const PLAYOUT: Setting =
-    setting("playout", Some("usual"), "how simulations end: uniform; in go also fuego, which is usual there, and mogo");
+pub(super) const PLAYOUT: Setting = setting(
+    "playout",
+    Some("usual"),
+    "how simulations end: uniform; in go also fuego and mogo; usual there is fuego with nakade",
+);
 pub(super) const WITHOUT: Setting = setting(
     "playout-without",
     Some("none"),
-    "rules of the playout to leave out, joined by +: save, patterns, captures; not of mogo: capture-last, low-liberties",
+    "rules of the playout to leave out, joined by +: save, patterns, captures; not of mogo: capture-last, low-liberties; of usual: nakade",
 );
+pub(super) const WITH: Setting =
+    setting("playout-with", Some("none"), "playout=fuego: rules beyond Fuego's own: nakade, which usual playouts have");
 pub(super) const SELF_ATARI: Setting = setting(
     "avoid-self-atari",
     Some("usual"),
@@ -128,7 +139,8 @@ const URGENCY: Setting =
 const PRIOR: Setting = setting(
     "prior",
     Some("none"),
-    "what new moves start with, joined by +: even, grandfather; in go also handcrafted, shapes:CHECKPOINT, short-term \
+    "what new moves start with, joined by +: even, grandfather; in go also handcrafted (the playout's rules), \
+     fuego (the whole board), shapes:CHECKPOINT, short-term \
      (TD search), short-term:CHECKPOINT (Dyna-2); or none",
 );
 const PRIOR_SHARE: Setting = setting(
@@ -157,6 +169,11 @@ const WIDENING_FIRST: Setting =
     setting("widening-first", Some("40"), "with widening: visits until one more move is considered, 1 to 1e9");
 const WIDENING_GROWTH: Setting =
     setting("widening-growth", Some("1.4"), "with widening: how many times as long each later one waits, 1 to 100");
+const PASSES: Setting = setting(
+    "passes",
+    Some("always"),
+    "where passes are searched: always, ending (where they end the game), or candidates (where nothing else is sensible)",
+);
 const EARLY_STOP: Setting =
     setting("early-stop", Some("true"), "stop when what is left cannot change the decision: true or false");
 pub(super) const RESIGN: Setting = setting(
@@ -168,8 +185,8 @@ pub(super) const PONDER: Setting = setting("ponder", Some("false"), "search on t
 
 macro_rules! tree_settings {
     ($($own:expr),* $(,)?) => {
-        &[SIMULATIONS, $($own,)* PRIOR_SHARE, PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, EXPAND, WIDENING,
-          WIDENING_FIRST, WIDENING_GROWTH, SOLVER, FINAL, THREADS, PARALLEL, VIRTUAL_LOSS, MEMORY, REUSE, EARLY_STOP, RESIGN, PONDER]
+        &[SIMULATIONS, $($own,)* PRIOR_SHARE, PLAYOUT, WITHOUT, WITH, SELF_ATARI, MERCY, TRUNCATE, VALUES, EXPAND, WIDENING,
+          WIDENING_FIRST, WIDENING_GROWTH, SOLVER, FINAL, THREADS, PARALLEL, VIRTUAL_LOSS, MEMORY, REUSE, PASSES, EARLY_STOP, RESIGN, PONDER]
     };
 }
 
@@ -180,7 +197,7 @@ pub const KINDS: [Kind; 5] = [
         summary: "flat Monte-Carlo: as many simulations for every move, the best mean is played",
         games: "all",
         main: Some("simulations"),
-        settings: &[SIMULATIONS, PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, RESIGN],
+        settings: &[SIMULATIONS, PLAYOUT, WITHOUT, WITH, SELF_ATARI, MERCY, TRUNCATE, VALUES, RESIGN],
         example: "flat-mc:1000",
     },
     Kind {
@@ -197,7 +214,11 @@ pub const KINDS: [Kind; 5] = [
         games: "all",
         main: Some("simulations"),
         settings: tree_settings![
-            setting("exploration", Some("1"), "how much uncertainty adds to a mean, 0 to 100 (c)"),
+            setting(
+                "exploration",
+                Some("usual"),
+                "how much uncertainty adds to a mean, 0 to 100 (c); usual is 0.25 in go and 1 elsewhere"
+            ),
             URGENCY,
             PRIOR,
             MC_PRIOR_WEIGHT,
@@ -228,16 +249,16 @@ pub const KINDS: [Kind; 5] = [
                 "how all-moves-as-first values lose weight: hand, min-mse or full-min-mse"
             ),
             setting("equivalence", Some("1000"), "beta=hand: visits at which both weigh the same, 1 to 1e9 (k)"),
-            setting("bias", Some("0.007"), "other beta: how much all-moves-as-first values are off, 0 to 1"),
+            setting("bias", Some("0.035"), "other beta: how much all-moves-as-first values are off, 0 to 1"),
             setting("exploration", Some("0"), "how much uncertainty adds, 0 to 100 (c): with more than 0, UCT-RAVE"),
             URGENCY,
             setting(
                 "prior",
                 Some("usual"),
-                "as for uct; usual is handcrafted (the playout's rules) in go and even elsewhere"
+                "as for uct; usual in go is fuego, or handcrafted with other playouts, and even elsewhere"
             ),
-            setting("prior-weight", Some("50"), "all-moves-as-first updates that a prior counts as, 0 to 10000"),
-            setting("prior-weight-mc", Some("0"), "simulations that a prior counts as, 0 to 10000"),
+            setting("prior-weight", Some("9"), "all-moves-as-first updates that a prior counts as, 0 to 10000"),
+            setting("prior-weight-mc", Some("5"), "simulations that a prior counts as, 0 to 10000"),
         ],
         example: "mc-rave:10000,beta=hand,equivalence=1000,prior=shapes:runs/quick",
     },
@@ -250,27 +271,28 @@ impl Playout {
             "playout",
             &[("usual", Policy::Usual), ("uniform", Policy::Uniform), ("mogo", Policy::Mogo), ("fuego", Policy::Fuego)],
         )?;
-        let without = settings.text("playout-without")?;
-        let without: Vec<String> = match without.as_str() {
-            "none" => Vec::new(),
-            names => names.split('+').map(|name| name.trim().to_string()).collect(),
-        };
+        let without = names(&settings.text("playout-without")?);
+        let with = names(&settings.text("playout-with")?);
         let known: &[&str] = match policy {
             Policy::Uniform => &[],
             Policy::Mogo => &["save", "patterns", "captures"],
-            Policy::Fuego | Policy::Usual => &["capture-last", "save", "low-liberties", "patterns", "captures"],
+            Policy::Fuego => &["capture-last", "save", "low-liberties", "patterns", "captures"],
+            Policy::Usual => &["capture-last", "save", "low-liberties", "patterns", "captures", "nakade"],
         };
-        for name in &without {
-            ensure!(
-                known.contains(&name.as_str()),
-                "{}: playout-without '{name}': expected {}",
-                settings.source(),
-                if known.is_empty() {
-                    "nothing, for uniform playouts have no rules".to_string()
-                } else {
-                    known.join(", ")
-                }
-            );
+        let beyond: &[&str] = if policy == Policy::Fuego { &["nakade"] } else { &[] };
+        for (setting, names, known) in [("playout-without", &without, known), ("playout-with", &with, beyond)] {
+            for name in names {
+                ensure!(
+                    known.contains(&name.as_str()),
+                    "{}: {setting} '{name}': expected {}",
+                    settings.source(),
+                    if known.is_empty() {
+                        "nothing, for this playout has no such rules".to_string()
+                    } else {
+                        known.join(", ")
+                    }
+                );
+            }
         }
         let avoid_self_atari =
             settings.choice("avoid-self-atari", &[("usual", None), ("true", Some(true)), ("false", Some(false))])?;
@@ -278,7 +300,7 @@ impl Playout {
             "usual" => None,
             _ => Some(settings.number("mercy", 0.0, 1.0)? as f32),
         };
-        Ok(Playout { policy, without, avoid_self_atari, mercy })
+        Ok(Playout { policy, without, with, avoid_self_atari, mercy })
     }
 }
 
@@ -331,8 +353,10 @@ impl MonteCarlo {
             let search = MctsSettings { simulations, ..MctsSettings::default() };
             let experience = Experience { monte_carlo: 0, amaf: 0 };
             let (method, priors) = (Method::Flat, Vec::new());
+            let usual_exploration = false;
             return Ok(MonteCarlo {
                 method,
+                usual_exploration,
                 playout,
                 truncation,
                 priors,
@@ -353,6 +377,10 @@ impl MonteCarlo {
                 .choice("parallel", &[("tree", Parallelisation::Tree), ("root", Parallelisation::Root)])?,
             virtual_loss: settings.whole("virtual-loss", 0, 1000)? as u32,
             widening: widening(settings)?,
+            passes: settings.choice(
+                "passes",
+                &[("always", Passes::Always), ("ending", Passes::Ending), ("candidates", Passes::Candidates)],
+            )?,
             early_stop: settings.flag("early-stop")?,
             solver: settings.flag("solver")?,
             final_move: settings.choice(
@@ -364,11 +392,16 @@ impl MonteCarlo {
         let first_play_urgency = settings.number("first-play-urgency", -10.0, 10.0)? as f32;
         let weight = settings.whole("prior-weight", 0, 10_000)? as u16;
         let mut experience = Experience { monte_carlo: 0, amaf: weight };
+        let mut usual_exploration = false;
         let method = match kind {
             "mcts" => Method::Greedy(GreedyMcts { first_play_urgency }),
-            "uct" => {
-                Method::Uct(Uct { exploration: settings.number("exploration", 0.0, 100.0)? as f32, first_play_urgency })
-            }
+            "uct" => Method::Uct(match settings.text("exploration")?.as_str() {
+                "usual" => {
+                    usual_exploration = true;
+                    Uct { first_play_urgency, ..Uct::default() }
+                }
+                _ => Uct { exploration: settings.number("exploration", 0.0, 100.0)? as f32, first_play_urgency },
+            }),
             "rave" => Method::Rave(Rave { first_play_urgency }),
             "mc-rave" => {
                 experience.monte_carlo = settings.whole("prior-weight-mc", 0, 10_000)? as u16;
@@ -392,7 +425,25 @@ impl MonteCarlo {
             "{}: prior-share does nothing without prior=short-term: leave it out, or add that",
             settings.source()
         );
-        Ok(MonteCarlo { method, playout, truncation, priors, experience, prior_share, search, player })
+        Ok(MonteCarlo {
+            method,
+            usual_exploration,
+            playout,
+            truncation,
+            priors,
+            experience,
+            prior_share,
+            search,
+            player,
+        })
+    }
+}
+
+/// Names joined by +, or none.
+fn names(text: &str) -> Vec<String> {
+    match text {
+        "none" => Vec::new(),
+        names => names.split('+').map(|name| name.trim().to_string()).collect(),
     }
 }
 
@@ -461,17 +512,18 @@ fn priors(settings: &mut Settings) -> Result<Vec<Prior>> {
             "even" => Ok(Prior::Even),
             "grandfather" => Ok(Prior::Grandfather),
             "handcrafted" => Ok(Prior::Handcrafted),
+            "fuego" => Ok(Prior::Fuego),
             "short-term" => Ok(Prior::ShortTerm(None)),
             other => match other.split_once(':') {
                 Some(("shapes", checkpoint)) if !checkpoint.is_empty() => Ok(Prior::Shapes(checkpoint.to_string())),
                 Some(("short-term", memory)) if !memory.is_empty() => Ok(Prior::ShortTerm(Some(memory.to_string()))),
                 _ => bail!(
-                    "{}: prior '{other}': expected none, usual, even, grandfather, handcrafted, shapes:CHECKPOINT, \
+                    "{}: prior '{other}': expected none, usual, even, grandfather, handcrafted, fuego, shapes:CHECKPOINT, \
                      short-term or short-term:CHECKPOINT{}",
                     settings.source(),
                     super::catalogue::did_you_mean(
                         other,
-                        ["none", "usual", "even", "grandfather", "handcrafted", "shapes:", "short-term"]
+                        ["none", "usual", "even", "grandfather", "handcrafted", "fuego", "shapes:", "short-term"]
                     )
                 ),
             },

@@ -2,7 +2,7 @@
 
 use super::alpha_beta;
 use super::catalogue::{Kind, Setting, setting};
-use super::monte_carlo::{MERCY, PLAYOUT, PONDER, Playout, RESIGN, SELF_ATARI, SIMULATIONS, THREADS, WITHOUT};
+use super::monte_carlo::{MERCY, PLAYOUT, PONDER, Playout, RESIGN, SELF_ATARI, SIMULATIONS, THREADS, WITH, WITHOUT};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_arena::time_manager::TimeSettings;
@@ -95,6 +95,7 @@ pub const KINDS: [Kind; 3] = [
             SQUASH,
             PLAYOUT,
             WITHOUT,
+            WITH,
             SELF_ATARI,
             MERCY,
             THREADS,
@@ -124,6 +125,7 @@ pub const KINDS: [Kind; 3] = [
             FEATURES,
             PLAYOUT,
             WITHOUT,
+            WITH,
             SELF_ATARI,
             MERCY,
             THREADS,
@@ -167,6 +169,7 @@ pub const KINDS: [Kind; 3] = [
             SQUASH,
             PLAYOUT,
             WITHOUT,
+            WITH,
             SELF_ATARI,
             MERCY,
             THREADS,

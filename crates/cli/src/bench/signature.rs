@@ -11,12 +11,12 @@ use super::td_search::{long, short};
 use crate::output;
 use afterstate_engine::learning::{SelfPlaySettings, TdSettings, Training};
 use afterstate_engine::search::{
-    AlphaBeta, AlphaBetaSettings, Dyna2, Experience, Handcrafted, McRave, Mcts, MctsSettings, PlayOut, Selection,
-    TdSearch, TdSearchSettings, TwoPhase, TwoPhaseSettings, Uct,
+    AlphaBeta, AlphaBetaSettings, Dyna2, Experience, FuegoPrior, Handcrafted, Leaf, McRave, Mcts, MctsSettings,
+    PlayOut, Prior, Selection, TdSearch, TdSearchSettings, TwoPhase, TwoPhaseSettings, Uct,
 };
 use afterstate_engine::value::{Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_engine::{Budget, Search};
-use afterstate_games::go::{FuegoPlayout, Go, MogoPlayout, Point, UniformGoPlayout};
+use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, Point, UniformGoPlayout};
 use afterstate_games::rng::mix;
 use afterstate_games::{ConnectFour, Game, PlayoutPolicy, TicTacToe, perft, stream};
 use anyhow::{Context, Result, bail};
@@ -115,8 +115,13 @@ fn compute() -> Vec<Line> {
         line(&format!("go9.alpha-beta.depth{depth}.nodes"), nodes.to_string());
         line(&format!("go9.alpha-beta.depth{depth}.decisions"), format!("{decisions:016x}"));
     }
-    line("go9.mc-rave.decisions", format!("{:016x}", simulated(McRave::default())));
-    line(&format!("go9.uct.decisions{NEEDS_GLIBC}"), format!("{:016x}", simulated(Uct::default())));
+    let prior = Handcrafted::new(Experience::default());
+    let mogo = || PlayOut(MogoPlayout::default());
+    line("go9.mc-rave.decisions", format!("{:016x}", simulated(McRave::default(), mogo(), prior.clone())));
+    line(&format!("go9.uct.decisions{NEEDS_GLIBC}"), format!("{:016x}", simulated(Uct::default(), mogo(), prior)));
+    let nakade = PlayOut(FuegoPlayout::new(FuegoSettings { nakade: true, ..FuegoSettings::default() }));
+    let prior = FuegoPrior::new(Experience { monte_carlo: 5, amaf: 9 });
+    line("go9.mc-rave.usual.decisions", format!("{:016x}", simulated(McRave::default(), nakade, prior)));
     for (name, lambda) in [("", 0.0), ("-traces", 0.4)] {
         line(&format!("go9.td.linear{name}"), format!("{:016x}", learnt(Squash::Linear, lambda)));
         line(&format!("go9.td.logistic{name}{NEEDS_GLIBC}"), format!("{:016x}", learnt(Squash::Logistic, lambda)));
@@ -200,11 +205,10 @@ fn searched(depth: u32) -> (u64, u64) {
     (nodes, hash(numbers))
 }
 
-/// Every visit and value at the root of tree searches of four positions, with MoGo's playouts and prior.
-fn simulated(rule: impl Selection) -> u64 {
+/// Every visit and value at the root of tree searches of four positions.
+fn simulated(rule: impl Selection, leaf: impl Leaf<Go> + Sync, prior: impl Prior<Go> + Sync) -> u64 {
     let settings = MctsSettings { simulations: 1000, early_stop: false, ..MctsSettings::default() };
-    let prior = Handcrafted::new(Experience::default());
-    let mut search = Mcts::with(rule, PlayOut(MogoPlayout::default()), prior, (), settings);
+    let mut search = Mcts::with(rule, leaf, prior, (), settings);
     let mut numbers = Vec::new();
     for (i, position) in positions(&exact_values(), 4, 15).iter().enumerate() {
         search.clear();

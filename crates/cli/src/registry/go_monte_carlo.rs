@@ -5,11 +5,11 @@ mod short_term;
 use super::PlayerFactory;
 use super::go::{OneSize, learnt};
 use super::monte_carlo::{Parts, SearchFactory, Several, player_settings, searches};
-use crate::agent::monte_carlo::{MonteCarlo, Playout, Policy, Prior};
+use crate::agent::monte_carlo::{Method, MonteCarlo, Playout, Policy, Prior};
 use afterstate_arena::{Conduct, GoConduct, MctsPlayer, MctsPlayerSettings};
 use afterstate_engine::search::{
-    ByReadValue, Even, GoOwnership, Grandfather, Handcrafted, Leaf, NewPosition, PlayOut, PriorValue, ShortTermPrior,
-    Truncated,
+    ByReadValue, Even, FuegoPrior, GoOwnership, Grandfather, Handcrafted, Leaf, NewPosition, PlayOut, PriorValue,
+    ShortTermPrior, Truncated,
 };
 use afterstate_engine::value::{FusedShapes, Indifferent, TrackedGo, WindowSizes, Windows};
 use afterstate_engine::{Value, ValueFunction};
@@ -31,6 +31,7 @@ pub fn go_players(agent: &MonteCarlo, size: usize) -> Result<PlayerFactory<Go>> 
 
 /// Makes searches of `agent` for boards of `size`; with learnt shapes they know no other.
 pub fn go_search(agent: &MonteCarlo, size: usize) -> Result<SearchFactory<Go, GoOwnership>> {
+    let agent = &in_go(agent);
     let parts = parts(agent, size)?;
     match agent.short_term() {
         None => Ok(searches::<_, _, _, GoConduct>(agent, parts)),
@@ -49,6 +50,18 @@ fn settings(agent: &MonteCarlo, size: usize) -> MctsPlayerSettings {
     player_settings(agent, GoConduct.game_length(&Go::new(size)).unwrap_or_default())
 }
 
+/// The agent with what is usual in Go. The bound that holds for outcomes of any kind explores too much where playouts know
+/// the rules of thumb: against c = 0.3, in games at 1,000 simulations, 0.6 loses 131 Elo and 0.05 as much.
+fn in_go(agent: &MonteCarlo) -> MonteCarlo {
+    let mut agent = agent.clone();
+    if let Method::Uct(rule) = &mut agent.method
+        && agent.usual_exploration
+    {
+        rule.exploration = 0.25;
+    }
+    agent
+}
+
 type GoParts = Parts<GoLeaf, Several<GoPrior>, GoConduct>;
 
 fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
@@ -58,10 +71,14 @@ fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
         prior.push(match wanted {
             Prior::Even => GoPrior::Even(Even { experience: agent.experience }),
             Prior::Grandfather => GoPrior::Grandfather(Grandfather::new(agent.experience)),
+            Prior::Usual if matches!(agent.playout.policy, Policy::Usual | Policy::Fuego) => {
+                GoPrior::Fuego(Box::new(FuegoPrior::new(agent.experience)))
+            }
             Prior::Usual | Prior::Handcrafted => GoPrior::Handcrafted(Box::new(match agent.playout.policy {
                 Policy::Fuego | Policy::Usual => Handcrafted::fuego(agent.experience),
                 Policy::Uniform | Policy::Mogo => Handcrafted::new(agent.experience),
             })),
+            Prior::Fuego => GoPrior::Fuego(Box::new(FuegoPrior::new(agent.experience))),
             Prior::Shapes(checkpoint) => {
                 let shapes = Arc::new(FusedShapes::of(&learnt(checkpoint, size)?.value()));
                 GoPrior::Shapes(ByReadValue::new(shapes, read_windows, agent.experience))
@@ -156,6 +173,8 @@ impl GoPlayout {
                     low_liberties: has("low-liberties"),
                     patterns: has("patterns"),
                     captures: has("captures"),
+                    nakade: playout.policy == Policy::Usual && has("nakade")
+                        || playout.with.iter().any(|rule| rule == "nakade"),
                     correct_self_atari: playout.avoid_self_atari.unwrap_or(usual.correct_self_atari),
                     mercy: playout.mercy.unwrap_or(usual.mercy),
                     ..usual
@@ -189,6 +208,7 @@ enum GoPrior {
     Even(Even),
     Grandfather(Grandfather),
     Handcrafted(Box<Handcrafted>),
+    Fuego(Box<FuegoPrior>),
     Shapes(ByReadValue<FusedShapes, fn(&Go) -> TrackedGo>),
     ShortTerm(ShortTermPrior<FusedShapes, fn(&FusedShapes, &Go) -> TrackedGo>),
 }
@@ -199,6 +219,7 @@ impl afterstate_engine::search::Prior<Go> for GoPrior {
             GoPrior::Even(prior) => prior.fill(position, out),
             GoPrior::Grandfather(prior) => prior.fill(position, out),
             GoPrior::Handcrafted(prior) => prior.fill(position, out),
+            GoPrior::Fuego(prior) => prior.fill(position, out),
             GoPrior::Shapes(prior) => prior.fill(position, out),
             GoPrior::ShortTerm(prior) => prior.fill(position, out),
         }

@@ -113,7 +113,7 @@ pub fn plain_players<G: Playable>(agent: &MonteCarlo, game_length: f32) -> Resul
         prior.push(match wanted {
             Prior::Usual | Prior::Even => PlainPrior::Even(Even { experience: agent.experience }),
             Prior::Grandfather => PlainPrior::Grandfather(Grandfather::new(agent.experience)),
-            Prior::Handcrafted | Prior::Shapes(_) | Prior::ShortTerm(_) => {
+            Prior::Handcrafted | Prior::Fuego | Prior::Shapes(_) | Prior::ShortTerm(_) => {
                 bail!("{} has no such prior: use prior=none, even or grandfather", G::NAME)
             }
         });

@@ -26,7 +26,7 @@ pub struct MctsSettings {
     pub parallelisation: Parallelisation,
     /// How many losses a simulation under way counts as, so that other threads look elsewhere. Default 1.
     pub virtual_loss: u32,
-    /// Where passes are considered beside the candidate moves. Default: where they end the game.
+    /// Where passes are considered beside the candidate moves. Default: everywhere.
     pub passes: Passes,
     /// Whether moves inside the tree that repeat an earlier position are left out, in games that forbid it. Default true.
     pub superko: bool,
@@ -52,7 +52,7 @@ impl Default for MctsSettings {
             threads: 1,
             parallelisation: Parallelisation::Tree,
             virtual_loss: 1,
-            passes: Passes::Ending,
+            passes: Passes::Always,
             superko: true,
             solver: false,
             widening: None,
@@ -81,9 +81,9 @@ pub enum Passes {
     /// Only where the game itself names it as a candidate.
     Candidates,
     /// Also where it ends the game at once: a side that is ahead may answer a pass by a pass.
-    #[default]
     Ending,
-    /// Everywhere.
+    /// Everywhere: without, whoever runs out of harmless moves seems to have to play into a seki.
+    #[default]
     Always,
 }
 
