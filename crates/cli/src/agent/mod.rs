@@ -6,6 +6,7 @@
 mod alpha_beta;
 pub mod catalogue;
 pub mod monte_carlo;
+pub mod playout;
 mod settings;
 pub mod td_search;
 

@@ -1,6 +1,7 @@
 //! Agents that simulate: their settings as text, and typed.
 
 use super::catalogue::{Kind, Setting, setting};
+use super::playout::{MERCY, PLAYOUT, Playout, SELF_ATARI, WITH, WITHOUT};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_engine::search::{
@@ -47,21 +48,6 @@ pub enum Method {
     McRave(McRave),
 }
 
-/// A default policy, with the rules of Go that it does without.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Playout {
-    /// `usual`, `uniform`, `mogo` or `fuego`.
-    pub policy: Policy,
-    /// Rules that are switched off.
-    pub without: Vec<String>,
-    /// Rules beyond the policy's own that are switched on.
-    pub with: Vec<String>,
-    /// Whether moves that put their own chain in atari are avoided; `None`: as the policy's authors did.
-    pub avoid_self_atari: Option<bool>,
-    /// The lead in stones that decides, as a share of the points; `None`: as the policy's authors had it.
-    pub mercy: Option<f32>,
-}
-
 /// Truncated simulations: random moves, then a value function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Truncation {
@@ -69,19 +55,6 @@ pub struct Truncation {
     pub moves: u32,
     /// The checkpoint that values where they end; `None`: all positions are even.
     pub values: Option<String>,
-}
-
-/// A default policy's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// The game's best.
-    Usual,
-    /// All sensible moves alike.
-    Uniform,
-    /// MoGo's rules.
-    Mogo,
-    /// Fuego's rules.
-    Fuego,
 }
 
 /// Prior knowledge.
@@ -105,28 +78,6 @@ pub enum Prior {
 
 pub(super) const SIMULATIONS: Setting =
     setting("simulations", Some("3000"), "simulations for a move when no clock limits it");
-pub(super) const PLAYOUT: Setting = setting(
-    "playout",
-    Some("usual"),
-    "how simulations end: uniform; in go also fuego and mogo; usual there is fuego with nakade",
-);
-pub(super) const WITHOUT: Setting = setting(
-    "playout-without",
-    Some("none"),
-    "rules of the playout to leave out, joined by +: save, patterns, captures; not of mogo: capture-last, low-liberties; of usual: nakade",
-);
-pub(super) const WITH: Setting =
-    setting("playout-with", Some("none"), "playout=fuego: rules beyond Fuego's own: nakade, which usual playouts have");
-pub(super) const SELF_ATARI: Setting = setting(
-    "avoid-self-atari",
-    Some("usual"),
-    "whether rules of the playout avoid self-atari: true, false, or usual (mogo false, fuego true)",
-);
-pub(super) const MERCY: Setting = setting(
-    "mercy",
-    Some("usual"),
-    "lead in stones that ends a playout, as a share of the points, 0 (never) to 1, or usual (mogo 0, fuego 0.3)",
-);
 const TRUNCATE: Setting = setting(
     "truncate",
     Some("none"),
@@ -264,46 +215,6 @@ pub const KINDS: [Kind; 5] = [
     },
 ];
 
-impl Playout {
-    /// Reads the settings of a default policy.
-    pub(super) fn build(settings: &mut Settings) -> Result<Playout> {
-        let policy = settings.choice(
-            "playout",
-            &[("usual", Policy::Usual), ("uniform", Policy::Uniform), ("mogo", Policy::Mogo), ("fuego", Policy::Fuego)],
-        )?;
-        let without = names(&settings.text("playout-without")?);
-        let with = names(&settings.text("playout-with")?);
-        let known: &[&str] = match policy {
-            Policy::Uniform => &[],
-            Policy::Mogo => &["save", "patterns", "captures"],
-            Policy::Fuego => &["capture-last", "save", "low-liberties", "patterns", "captures"],
-            Policy::Usual => &["capture-last", "save", "low-liberties", "patterns", "captures", "nakade"],
-        };
-        let beyond: &[&str] = if policy == Policy::Fuego { &["nakade"] } else { &[] };
-        for (setting, names, known) in [("playout-without", &without, known), ("playout-with", &with, beyond)] {
-            for name in names {
-                ensure!(
-                    known.contains(&name.as_str()),
-                    "{}: {setting} '{name}': expected {}",
-                    settings.source(),
-                    if known.is_empty() {
-                        "nothing, for this playout has no such rules".to_string()
-                    } else {
-                        known.join(", ")
-                    }
-                );
-            }
-        }
-        let avoid_self_atari =
-            settings.choice("avoid-self-atari", &[("usual", None), ("true", Some(true)), ("false", Some(false))])?;
-        let mercy = match settings.text("mercy")?.as_str() {
-            "usual" => None,
-            _ => Some(settings.number("mercy", 0.0, 1.0)? as f32),
-        };
-        Ok(Playout { policy, without, with, avoid_self_atari, mercy })
-    }
-}
-
 impl MonteCarlo {
     /// The checkpoints that it needs.
     pub fn checkpoints(&mut self) -> impl Iterator<Item = &mut String> {
@@ -436,14 +347,6 @@ impl MonteCarlo {
             search,
             player,
         })
-    }
-}
-
-/// Names joined by +, or none.
-fn names(text: &str) -> Vec<String> {
-    match text {
-        "none" => Vec::new(),
-        names => names.split('+').map(|name| name.trim().to_string()).collect(),
     }
 }
 

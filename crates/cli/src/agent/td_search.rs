@@ -2,7 +2,8 @@
 
 use super::alpha_beta;
 use super::catalogue::{Kind, Setting, setting};
-use super::monte_carlo::{MERCY, PLAYOUT, PONDER, Playout, RESIGN, SELF_ATARI, SIMULATIONS, THREADS, WITH, WITHOUT};
+use super::monte_carlo::{PONDER, RESIGN, SIMULATIONS, THREADS};
+use super::playout::{MERCY, PLAYOUT, Playout, SELF_ATARI, WITH, WITHOUT};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_arena::time_manager::TimeSettings;

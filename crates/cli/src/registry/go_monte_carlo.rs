@@ -5,7 +5,8 @@ mod short_term;
 use super::PlayerFactory;
 use super::go::{OneSize, learnt};
 use super::monte_carlo::{Parts, SearchFactory, Several, player_settings, searches};
-use crate::agent::monte_carlo::{Method, MonteCarlo, Playout, Policy, Prior};
+use crate::agent::monte_carlo::{Method, MonteCarlo, Prior};
+use crate::agent::playout::{Playout, Policy};
 use afterstate_arena::{Conduct, GoConduct, MctsPlayer, MctsPlayerSettings};
 use afterstate_engine::search::{
     ByReadValue, Even, FuegoPrior, GoOwnership, Grandfather, Handcrafted, Leaf, NewPosition, PlayOut, PriorValue,

@@ -1,7 +1,8 @@
 //! Players that simulate, for any game.
 
 use super::{Playable, PlayerFactory};
-use crate::agent::monte_carlo::{Method, MonteCarlo, Playout, Policy, Prior};
+use crate::agent::monte_carlo::{Method, MonteCarlo, Prior};
+use crate::agent::playout::{Playout, Policy};
 use afterstate_arena::MonteCarlo as SearchMonteCarlo;
 use afterstate_arena::{Conduct, MctsPlayer, MctsPlayerSettings};
 use afterstate_engine::Value;
