@@ -239,9 +239,7 @@ fn compare<G: IndexedMoves + Deterministic, S: Selection, L: Leaf<G>>(
     let enter = |position: &G| {
         let mut moves = Vec::new();
         position.candidate_moves(&mut moves);
-        if let Some(pass) = position.pass().filter(|&pass| position.outcome_after(pass).is_some()) {
-            moves.push(pass);
-        }
+        moves.extend(position.pass().filter(|pass| !moves.contains(pass)));
         Known { moves: moves.into_iter().map(|mv| (position.move_index(mv), [0.0; 4])).collect() }
     };
     known.insert(Vec::new(), enter(game));

@@ -71,7 +71,8 @@ fn mogo_chooses_as_the_slow_rules_do() {
 fn fuego_chooses_as_the_slow_rules_do() {
     let mut seen: HashMap<Rule, usize> = HashMap::new();
     let mut corrections = 0;
-    let (mut policy, mut other) = (FuegoPlayout::default(), FuegoPlayout::default());
+    let settings = FuegoSettings { nakade: true, ..FuegoSettings::default() };
+    let (mut policy, mut other) = (FuegoPlayout::new(settings), FuegoPlayout::new(settings));
     positions(
         12,
         36,
@@ -212,8 +213,9 @@ fn a_rule_that_is_switched_off_never_decides() {
         );
         assert!(decided > 20, "{off} had {decided} occasions");
     }
-    let full = FuegoSettings::default();
+    let full = FuegoSettings { nakade: true, ..FuegoSettings::default() };
     let off = [
+        (Rule::Nakade, FuegoSettings { nakade: false, ..full }),
         (Rule::CaptureLast, FuegoSettings { capture_last: false, ..full }),
         (Rule::Save, FuegoSettings { save: false, ..full }),
         (Rule::LowLiberties, FuegoSettings { low_liberties: false, ..full }),
@@ -221,7 +223,7 @@ fn a_rule_that_is_switched_off_never_decides() {
         (Rule::Capture, FuegoSettings { captures: false, ..full }),
     ];
     for (off, settings) in off {
-        let (mut policy, mut all) = (FuegoPlayout::new(settings), FuegoPlayout::default());
+        let (mut policy, mut all) = (FuegoPlayout::new(settings), FuegoPlayout::new(full));
         positions(
             15,
             12,

@@ -225,6 +225,44 @@ const SHAPES: [([&str; 3], &str); 11] = [
     (["?XO", "O.X", "###"], "O"),
 ];
 
+/// Eye spaces that one stone spoils, which goes on `*`.
+const SPOILT: [&[&str]; 6] =
+    [&["#*#"], &["#*", " #"], &["#*#", " # "], &[" # ", "#*#", " # "], &["##", "#*", " #"], &[" # ", "#*#", " ##"]];
+
+impl Grid {
+    /// The vital points of the eye spaces beside `at`.
+    fn vital_points(&self, at: usize) -> Points {
+        let empty = self.beside(at).into_iter().filter(|&n| self.cells[n] == '.');
+        empty.filter_map(|n| self.vital_point(&self.chain(n))).collect()
+    }
+
+    fn vital_point(&self, space: &Points) -> Option<usize> {
+        let around: BTreeSet<char> = space.iter().flat_map(|&p| self.beside(p)).map(|n| self.cells[n]).collect();
+        if around.contains(&'X') == around.contains(&'O') {
+            return None;
+        }
+        let places: Vec<(i32, i32)> = space.iter().map(|&p| self.place(p)).collect();
+        SPOILT.iter().flat_map(|shape| (0..8).map(move |turn| (shape, turn))).find_map(|(shape, turn)| {
+            let cells = shape.iter().enumerate().flat_map(|(y, row)| {
+                row.chars().enumerate().filter(|(_, c)| *c != ' ').map(move |(x, c)| (x as i32, y as i32, c))
+            });
+            let turned: Vec<(i32, i32, char)> = cells
+                .map(|(x, y, c)| {
+                    let (x, y) = if turn & 4 != 0 { (y, x) } else { (x, y) };
+                    (if turn & 1 != 0 { -x } else { x }, if turn & 2 != 0 { -y } else { y }, c)
+                })
+                .collect();
+            let left = |xs: &mut dyn Iterator<Item = i32>| xs.min();
+            let dx = left(&mut places.iter().map(|p| p.0))? - left(&mut turned.iter().map(|p| p.0))?;
+            let dy = left(&mut places.iter().map(|p| p.1))? - left(&mut turned.iter().map(|p| p.1))?;
+            let moved: BTreeSet<(i32, i32)> = turned.iter().map(|&(x, y, _)| (x + dx, y + dy)).collect();
+            let vital = turned.iter().find(|cell| cell.2 == '*')?;
+            let here = moved == places.iter().copied().collect();
+            here.then(|| (vital.1 + dy) as usize * self.size + (vital.0 + dx) as usize)
+        })
+    }
+}
+
 /// Whether a diagram's symbol agrees with what stands there, if its `X` is the colour `x`.
 fn agrees(symbol: char, stands: char, x: char) -> bool {
     let o = if x == 'X' { 'O' } else { 'X' };
@@ -274,6 +312,7 @@ pub fn fuego(game: &Go, settings: &FuegoSettings) -> (Rule, Points) {
     let rules = vec![
         (settings.capture_last, Rule::CaptureLast, capture_last),
         (settings.save, Rule::Save, near(&|last| grid.rescues(last, side))),
+        (settings.nakade, Rule::Nakade, near(&|last| grid.vital_points(last))),
         (settings.low_liberties, Rule::LowLiberties, near(&|last| grid.low_liberties(last, side))),
         (settings.patterns, Rule::Pattern, &around(last) | &around(before)),
         (settings.captures, Rule::Capture, grid.captures(side)),
