@@ -28,10 +28,14 @@ pub trait MonteCarlo<G: Game, O>: Send {
     fn report(&self) -> SearchReport<G::Move>;
 
     /// Replaces the contents of `moves` by those that a search of `position` considers unless it is told which.
-    fn candidates(&self, position: &G, moves: &mut Vec<G::Move>);
+    fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
+        position.candidate_moves(moves);
+    }
 
-    /// The game went on by `mv` to `position`.
-    fn advance(&mut self, mv: G::Move, position: &G);
+    /// The game went on by `mv` to `position`. A search without a tree need not know.
+    fn advance(&mut self, mv: G::Move, position: &G) {
+        let _ = (mv, position);
+    }
 
     /// Forgets what was learnt.
     fn clear(&mut self);
@@ -41,7 +45,10 @@ pub trait MonteCarlo<G: Game, O>: Send {
 
     /// Sets whether searches stop as soon as the rest of the budget cannot change the decision, and returns what was set
     /// before. A search that never does changes nothing.
-    fn set_early_stop(&mut self, early_stop: bool) -> bool;
+    fn set_early_stop(&mut self, early_stop: bool) -> bool {
+        let _ = early_stop;
+        false
+    }
 
     /// What watched the simulations; `None` if nobody did.
     fn observer(&mut self) -> Option<&mut O>;
@@ -128,20 +135,10 @@ impl<G: Game, L: Leaf<G>, O> MonteCarlo<G, O> for FlatMonteCarlo<G, L> {
         SearchReport { simulations: visits, visits, value: None, moves }
     }
 
-    fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
-        position.candidate_moves(moves);
-    }
-
-    fn advance(&mut self, _mv: G::Move, _position: &G) {}
-
     fn clear(&mut self) {}
 
     fn simulations(&self) -> u64 {
         self.settings().simulations
-    }
-
-    fn set_early_stop(&mut self, _early_stop: bool) -> bool {
-        false
     }
 
     fn observer(&mut self) -> Option<&mut O> {
@@ -171,10 +168,6 @@ where
         TdSearch::report(self).clone()
     }
 
-    fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
-        position.candidate_moves(moves);
-    }
-
     fn advance(&mut self, _mv: G::Move, _position: &G) {
         TdSearch::advance(self);
     }
@@ -185,11 +178,6 @@ where
 
     fn simulations(&self) -> u64 {
         self.settings().simulations
-    }
-
-    /// It never stops early: every simulation may still change the value of every move.
-    fn set_early_stop(&mut self, _early_stop: bool) -> bool {
-        false
     }
 
     fn observer(&mut self) -> Option<&mut O> {
@@ -224,23 +212,12 @@ where
         TwoPhase::report(self).clone()
     }
 
-    fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
-        position.candidate_moves(moves);
-    }
-
-    fn advance(&mut self, _mv: G::Move, _position: &G) {}
-
     fn clear(&mut self) {
         TwoPhase::clear(self);
     }
 
     fn simulations(&self) -> u64 {
         self.first().settings().simulations
-    }
-
-    /// Neither phase stops early.
-    fn set_early_stop(&mut self, _early_stop: bool) -> bool {
-        false
     }
 
     fn observer(&mut self) -> Option<&mut O> {

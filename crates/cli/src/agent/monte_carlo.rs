@@ -1,11 +1,11 @@
 //! Agents that simulate: their settings as text, and typed.
 
 use super::catalogue::{Kind, Setting, setting};
-use super::playout::{MERCY, PLAYOUT, Playout, SELF_ATARI, WITH, WITHOUT};
+use super::playout::{MERCY, PLAYOUT, Playout, SELF_ATARI, WITHOUT};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_engine::search::{
-    Experience, FinalMove, GreedyMcts, McRave, MctsSettings, Parallelisation, Passes, Rave, Schedule, Uct, Widening,
+    Experience, FinalMove, GreedyMcts, McRave, MctsSettings, Parallelisation, Passes, Rave, Schedule, Widening,
 };
 use afterstate_engine::value::ShapeAgent;
 use anyhow::{Result, bail, ensure};
@@ -15,8 +15,6 @@ use anyhow::{Result, bail, ensure};
 pub struct MonteCarlo {
     /// How simulations go through the tree.
     pub method: Method,
-    /// Whether UCT explores as much as suits the game.
-    pub usual_exploration: bool,
     /// How they go on behind it.
     pub playout: Playout,
     /// Or where they end before the game does.
@@ -41,7 +39,12 @@ pub enum Method {
     /// By the mean.
     Greedy(GreedyMcts),
     /// By an upper confidence bound.
-    Uct(Uct),
+    Uct {
+        /// How much uncertainty adds; `None`: as much as suits the game.
+        exploration: Option<f32>,
+        /// What a move counts as that no simulation has played.
+        first_play_urgency: f32,
+    },
     /// By all-moves-as-first values.
     Rave(Rave),
     /// By both.
@@ -91,8 +94,7 @@ const PRIOR: Setting = setting(
     "prior",
     Some("none"),
     "what new moves start with, joined by +: even, grandfather; in go also handcrafted (the playout's rules), \
-     fuego (the whole board), shapes:CHECKPOINT, short-term \
-     (TD search), short-term:CHECKPOINT (Dyna-2); or none",
+     fuego (the whole board), shapes:CHECKPOINT, short-term (TD search), short-term:CHECKPOINT (Dyna-2); or none",
 );
 const PRIOR_SHARE: Setting = setting(
     "prior-share",
@@ -136,7 +138,7 @@ pub(super) const PONDER: Setting = setting("ponder", Some("false"), "search on t
 
 macro_rules! tree_settings {
     ($($own:expr),* $(,)?) => {
-        &[SIMULATIONS, $($own,)* PRIOR_SHARE, PLAYOUT, WITHOUT, WITH, SELF_ATARI, MERCY, TRUNCATE, VALUES, EXPAND, WIDENING,
+        &[SIMULATIONS, $($own,)* PRIOR_SHARE, PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, EXPAND, WIDENING,
           WIDENING_FIRST, WIDENING_GROWTH, SOLVER, FINAL, THREADS, PARALLEL, VIRTUAL_LOSS, MEMORY, REUSE, PASSES, EARLY_STOP, RESIGN, PONDER]
     };
 }
@@ -148,7 +150,7 @@ pub const KINDS: [Kind; 5] = [
         summary: "flat Monte-Carlo: as many simulations for every move, the best mean is played",
         games: "all",
         main: Some("simulations"),
-        settings: &[SIMULATIONS, PLAYOUT, WITHOUT, WITH, SELF_ATARI, MERCY, TRUNCATE, VALUES, RESIGN],
+        settings: &[SIMULATIONS, PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, RESIGN],
         example: "flat-mc:1000",
     },
     Kind {
@@ -264,10 +266,8 @@ impl MonteCarlo {
             let search = MctsSettings { simulations, ..MctsSettings::default() };
             let experience = Experience { monte_carlo: 0, amaf: 0 };
             let (method, priors) = (Method::Flat, Vec::new());
-            let usual_exploration = false;
             return Ok(MonteCarlo {
                 method,
-                usual_exploration,
                 playout,
                 truncation,
                 priors,
@@ -303,16 +303,15 @@ impl MonteCarlo {
         let first_play_urgency = settings.number("first-play-urgency", -10.0, 10.0)? as f32;
         let weight = settings.whole("prior-weight", 0, 10_000)? as u16;
         let mut experience = Experience { monte_carlo: 0, amaf: weight };
-        let mut usual_exploration = false;
         let method = match kind {
             "mcts" => Method::Greedy(GreedyMcts { first_play_urgency }),
-            "uct" => Method::Uct(match settings.text("exploration")?.as_str() {
-                "usual" => {
-                    usual_exploration = true;
-                    Uct { first_play_urgency, ..Uct::default() }
-                }
-                _ => Uct { exploration: settings.number("exploration", 0.0, 100.0)? as f32, first_play_urgency },
-            }),
+            "uct" => {
+                let exploration = match settings.text("exploration")?.as_str() {
+                    "usual" => None,
+                    _ => Some(settings.number("exploration", 0.0, 100.0)? as f32),
+                };
+                Method::Uct { exploration, first_play_urgency }
+            }
             "rave" => Method::Rave(Rave { first_play_urgency }),
             "mc-rave" => {
                 experience.monte_carlo = settings.whole("prior-weight-mc", 0, 10_000)? as u16;
@@ -321,7 +320,7 @@ impl MonteCarlo {
             }
             other => bail!("agent kind '{other}' does not simulate"),
         };
-        if matches!(method, Method::Greedy(_) | Method::Uct(_)) {
+        if matches!(method, Method::Greedy(_) | Method::Uct { .. }) {
             experience = Experience { monte_carlo: weight, amaf: 0 };
         }
         let (priors, prior_share) = (priors(settings)?, settings.number("prior-share", 0.0, 1.0)? as f32);
@@ -336,17 +335,7 @@ impl MonteCarlo {
             "{}: prior-share does nothing without prior=short-term: leave it out, or add that",
             settings.source()
         );
-        Ok(MonteCarlo {
-            method,
-            usual_exploration,
-            playout,
-            truncation,
-            priors,
-            experience,
-            prior_share,
-            search,
-            player,
-        })
+        Ok(MonteCarlo { method, playout, truncation, priors, experience, prior_share, search, player })
     }
 }
 

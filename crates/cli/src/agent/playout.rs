@@ -7,12 +7,10 @@ use anyhow::{Result, ensure};
 /// A default policy, with the rules of Go that it does without.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playout {
-    /// `usual`, `uniform`, `mogo` or `fuego`.
+    /// Whose rules.
     pub policy: Policy,
     /// Rules that are switched off.
     pub without: Vec<String>,
-    /// Rules beyond the policy's own that are switched on.
-    pub with: Vec<String>,
     /// Whether moves that put their own chain in atari are avoided; `None`: as the policy's authors did.
     pub avoid_self_atari: Option<bool>,
     /// The lead in stones that decides, as a share of the points; `None`: as the policy's authors had it.
@@ -42,8 +40,6 @@ pub(super) const WITHOUT: Setting = setting(
     Some("none"),
     "rules of the playout to leave out, joined by +: save, patterns, captures; not of mogo: capture-last, low-liberties; of usual: nakade",
 );
-pub(super) const WITH: Setting =
-    setting("playout-with", Some("none"), "playout=fuego: rules beyond Fuego's own: nakade, which usual playouts have");
 pub(super) const SELF_ATARI: Setting = setting(
     "avoid-self-atari",
     Some("usual"),
@@ -54,6 +50,7 @@ pub(super) const MERCY: Setting = setting(
     Some("usual"),
     "lead in stones that ends a playout, as a share of the points, 0 (never) to 1, or usual (mogo 0, fuego 0.3)",
 );
+
 impl Playout {
     /// Reads the settings of a default policy.
     pub(super) fn build(settings: &mut Settings) -> Result<Playout> {
@@ -61,28 +58,28 @@ impl Playout {
             "playout",
             &[("usual", Policy::Usual), ("uniform", Policy::Uniform), ("mogo", Policy::Mogo), ("fuego", Policy::Fuego)],
         )?;
-        let without = names(&settings.text("playout-without")?);
-        let with = names(&settings.text("playout-with")?);
+        let without = settings.text("playout-without")?;
+        let without: Vec<String> = match without.as_str() {
+            "none" => Vec::new(),
+            names => names.split('+').map(|name| name.trim().to_string()).collect(),
+        };
         let known: &[&str] = match policy {
             Policy::Uniform => &[],
             Policy::Mogo => &["save", "patterns", "captures"],
             Policy::Fuego => &["capture-last", "save", "low-liberties", "patterns", "captures"],
             Policy::Usual => &["capture-last", "save", "low-liberties", "patterns", "captures", "nakade"],
         };
-        let beyond: &[&str] = if policy == Policy::Fuego { &["nakade"] } else { &[] };
-        for (setting, names, known) in [("playout-without", &without, known), ("playout-with", &with, beyond)] {
-            for name in names {
-                ensure!(
-                    known.contains(&name.as_str()),
-                    "{}: {setting} '{name}': expected {}",
-                    settings.source(),
-                    if known.is_empty() {
-                        "nothing, for this playout has no such rules".to_string()
-                    } else {
-                        known.join(", ")
-                    }
-                );
-            }
+        for name in &without {
+            ensure!(
+                known.contains(&name.as_str()),
+                "{}: playout-without '{name}': expected {}",
+                settings.source(),
+                if known.is_empty() {
+                    "nothing, for uniform playouts have no rules".to_string()
+                } else {
+                    known.join(", ")
+                }
+            );
         }
         let avoid_self_atari =
             settings.choice("avoid-self-atari", &[("usual", None), ("true", Some(true)), ("false", Some(false))])?;
@@ -90,14 +87,6 @@ impl Playout {
             "usual" => None,
             _ => Some(settings.number("mercy", 0.0, 1.0)? as f32),
         };
-        Ok(Playout { policy, without, with, avoid_self_atari, mercy })
-    }
-}
-
-/// Names joined by +, or none.
-fn names(text: &str) -> Vec<String> {
-    match text {
-        "none" => Vec::new(),
-        names => names.split('+').map(|name| name.trim().to_string()).collect(),
+        Ok(Playout { policy, without, avoid_self_atari, mercy })
     }
 }

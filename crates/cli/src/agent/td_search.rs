@@ -3,7 +3,7 @@
 use super::alpha_beta;
 use super::catalogue::{Kind, Setting, setting};
 use super::monte_carlo::{PONDER, RESIGN, SIMULATIONS, THREADS};
-use super::playout::{MERCY, PLAYOUT, Playout, SELF_ATARI, WITH, WITHOUT};
+use super::playout::{MERCY, PLAYOUT, Playout, SELF_ATARI, WITHOUT};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_arena::time_manager::TimeSettings;
@@ -96,7 +96,6 @@ pub const KINDS: [Kind; 3] = [
             SQUASH,
             PLAYOUT,
             WITHOUT,
-            WITH,
             SELF_ATARI,
             MERCY,
             THREADS,
@@ -126,7 +125,6 @@ pub const KINDS: [Kind; 3] = [
             FEATURES,
             PLAYOUT,
             WITHOUT,
-            WITH,
             SELF_ATARI,
             MERCY,
             THREADS,
@@ -170,7 +168,6 @@ pub const KINDS: [Kind; 3] = [
             SQUASH,
             PLAYOUT,
             WITHOUT,
-            WITH,
             SELF_ATARI,
             MERCY,
             THREADS,

@@ -9,7 +9,7 @@ use afterstate_engine::Value;
 use afterstate_engine::search::Prior as SearchPrior;
 use afterstate_engine::search::{
     Even, FlatMonteCarlo, FlatMonteCarloSettings, Grandfather, Leaf, Mcts, MctsSettings, NewPosition, PlayOut,
-    PlayoutObserver, PriorValue, Selection, Truncated,
+    PlayoutObserver, PriorValue, Selection, Truncated, Uct,
 };
 use afterstate_engine::value::Indifferent;
 use afterstate_games::{Game, IndexedMoves, Rng, UniformPlayout};
@@ -24,6 +24,15 @@ pub struct Parts<L, P, C> {
     pub conduct: C,
     /// How long a game usually is, in moves of both sides.
     pub game_length: f32,
+    /// How much UCT explores unless told otherwise.
+    pub exploration: f32,
+}
+
+impl<L, P, C> Parts<L, P, C> {
+    /// The rule of upper confidence bounds, with what is usual in the game where nothing else is wanted.
+    pub fn uct(&self, exploration: Option<f32>, first_play_urgency: f32) -> Uct {
+        Uct { exploration: exploration.unwrap_or(self.exploration), first_play_urgency }
+    }
 }
 
 /// Makes searches that watch their simulations with `O`.
@@ -61,17 +70,19 @@ where
     C: Conduct<G>,
     C::Observer: PlayoutObserver<G> + Default + 'static,
 {
-    let Parts { leaf, prior, .. } = parts;
     let settings = agent.search.clone();
     match agent.method {
         Method::Flat => {
             let settings = FlatMonteCarloSettings { simulations: settings.simulations };
+            let leaf = parts.leaf;
             Arc::new(move || Box::new(FlatMonteCarlo::new(leaf.clone(), settings.clone())))
         }
-        Method::Greedy(rule) => with_rule(rule, leaf, prior, settings),
-        Method::Uct(rule) => with_rule(rule, leaf, prior, settings),
-        Method::Rave(rule) => with_rule(rule, leaf, prior, settings),
-        Method::McRave(rule) => with_rule(rule, leaf, prior, settings),
+        Method::Greedy(rule) => with_rule(rule, parts.leaf, parts.prior, settings),
+        Method::Uct { exploration, first_play_urgency } => {
+            with_rule(parts.uct(exploration, first_play_urgency), parts.leaf, parts.prior, settings)
+        }
+        Method::Rave(rule) => with_rule(rule, parts.leaf, parts.prior, settings),
+        Method::McRave(rule) => with_rule(rule, parts.leaf, parts.prior, settings),
     }
 }
 
@@ -119,7 +130,8 @@ pub fn plain_players<G: Playable>(agent: &MonteCarlo, game_length: f32) -> Resul
             }
         });
     }
-    let parts = Parts { leaf, prior: Several(prior), conduct: (), game_length };
+    let parts =
+        Parts { leaf, prior: Several(prior), conduct: (), game_length, exploration: Uct::default().exploration };
     Ok(players(agent, parts))
 }
 

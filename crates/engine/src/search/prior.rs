@@ -205,14 +205,31 @@ impl<V: ?Sized> Clone for ByValue<V> {
 
 impl<G: Game, V: AfterstateValues<G> + ?Sized> Prior<G> for ByValue<V> {
     fn fill(&mut self, position: &NewPosition<'_, G>, out: &mut [PriorValue]) {
-        self.values.afterstates(position.game, position.moves, &mut self.scores);
-        for ((&mv, &score), prior) in position.moves.iter().zip(&self.scores).zip(out) {
-            let value = match position.game.outcome_after(mv) {
-                Some(outcome) => outcome.first_player_score(),
-                None => self.values.value_of_score(score).0.clamp(0.0, 1.0),
-            };
-            prior.add(value, self.experience);
-        }
+        add_values(&*self.values, position.game, position, &mut self.scores, self.experience, out);
+    }
+}
+
+/// Adds V(s∘a) for every move of `position`, which `values` read as `read`; `scores` is scratch. Where a move ends the
+/// game, its outcome is known.
+pub(super) fn add_values<G, T, V>(
+    values: &V,
+    read: &T,
+    position: &NewPosition<'_, G>,
+    scores: &mut Vec<f32>,
+    experience: Experience,
+    out: &mut [PriorValue],
+) where
+    G: Game,
+    T: Game<Move = G::Move>,
+    V: AfterstateValues<T> + ?Sized,
+{
+    values.afterstates(read, position.moves, scores);
+    for ((&mv, &score), prior) in position.moves.iter().zip(&*scores).zip(out) {
+        let value = match position.game.outcome_after(mv) {
+            Some(outcome) => outcome.first_player_score(),
+            None => values.value_of_score(score).0.clamp(0.0, 1.0),
+        };
+        prior.add(value, experience);
     }
 }
 
@@ -261,13 +278,6 @@ where
 {
     fn fill(&mut self, position: &NewPosition<'_, G>, out: &mut [PriorValue]) {
         let read = (self.read)(position.game);
-        self.values.afterstates(&read, position.moves, &mut self.scores);
-        for ((&mv, &score), prior) in position.moves.iter().zip(&self.scores).zip(out) {
-            let value = match position.game.outcome_after(mv) {
-                Some(outcome) => outcome.first_player_score(),
-                None => self.values.value_of_score(score).0.clamp(0.0, 1.0),
-            };
-            prior.add(value, self.experience);
-        }
+        add_values(&*self.values, &read, position, &mut self.scores, self.experience, out);
     }
 }

@@ -12,7 +12,7 @@
 use super::freeze::Freeze;
 use super::leaf::{Leaf, PlayoutObserver};
 use super::mcts::{Mcts, Situation, Watch};
-use super::prior::{Experience, NewPosition, Prior, PriorValue};
+use super::prior::{Experience, NewPosition, Prior, PriorValue, add_values};
 use super::selection::Selection;
 use super::td_search::TdSearch;
 use super::{Budget, Decision, Search};
@@ -81,14 +81,7 @@ where
     fn fill(&mut self, position: &NewPosition<'_, G>, out: &mut [PriorValue]) {
         let Some(values) = self.values.get() else { return };
         let read = (self.read)(&values, position.game);
-        values.afterstates(&read, position.moves, &mut self.scores);
-        for ((&mv, &score), prior) in position.moves.iter().zip(&self.scores).zip(out) {
-            let value = match position.game.outcome_after(mv) {
-                Some(outcome) => outcome.first_player_score(),
-                None => values.value_of_score(score).0.clamp(0.0, 1.0),
-            };
-            prior.add(value, self.experience);
-        }
+        add_values(&*values, &read, position, &mut self.scores, self.experience, out);
     }
 }
 

@@ -41,7 +41,9 @@ fn with_memory<M: Freeze<Go, Frozen = FusedShapes> + 'static>(
     match agent.method {
         Method::Flat => bail!("flat Monte-Carlo has no tree whose nodes could start with anything"),
         Method::Greedy(rule) => with_rule(rule, agent, parts, memory),
-        Method::Uct(rule) => with_rule(rule, agent, parts, memory),
+        Method::Uct { exploration, first_play_urgency } => {
+            with_rule(parts.uct(exploration, first_play_urgency), agent, parts, memory)
+        }
         Method::Rave(rule) => with_rule(rule, agent, parts, memory),
         Method::McRave(rule) => with_rule(rule, agent, parts, memory),
     }
