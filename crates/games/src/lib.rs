@@ -16,6 +16,7 @@ pub mod perft;
 pub mod playout;
 pub mod record;
 pub mod rng;
+pub mod tactics;
 pub mod tic_tac_toe;
 
 pub use chess::Chess;
@@ -26,4 +27,5 @@ pub use notation::{Notation, NotationError};
 pub use playout::{PlayoutPolicy, UniformPlayout};
 pub use record::Record;
 pub use rng::{Rng, stream};
+pub use tactics::Tactics;
 pub use tic_tac_toe::TicTacToe;

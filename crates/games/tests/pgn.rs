@@ -125,6 +125,21 @@ fn endless_games_are_refused() {
     }
 }
 
+#[test]
+fn commands_are_not_broken_between_lines() {
+    let mut game = game("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 *");
+    for (number, played) in game.line.moves.iter_mut().enumerate() {
+        played.evaluation = Some(Evaluation::Centipawns(1234));
+        played.clock = Some(Duration::from_secs(number as u64));
+        played.comment = format!("{} [%csl Ga4, Ra5]", "x".repeat(number));
+    }
+    let text = game.to_string();
+    for line in text.lines().filter(|line| line.contains("[%") || line.contains("] ")) {
+        assert_eq!(line.matches("[%").count(), line.matches(']').count(), "{text}");
+    }
+    assert!(text.lines().all(|line| line.len() <= 80) && text.contains("[%csl Ga4, Ra5]"), "{text}");
+}
+
 /// A line of random moves with random remarks and variations.
 fn random_line(position: &Chess, rng: &mut Rng, depth: u32) -> PgnLine {
     let (mut line, mut position, mut moves) = (PgnLine::default(), position.clone(), Vec::new());

@@ -4,13 +4,17 @@
 //! that comes the third time is a draw, which only a [`Record`](crate::Record) can know. Chess960 is the same game from
 //! other first positions: castling moves are written as the king taking its own rook, here and inside the generator.
 
+pub mod epd;
 mod notation;
 pub mod pgn;
+pub mod polyglot;
 
 use crate::rng::mix;
 use crate::{Deterministic, Game, IndexedMoves, Outcome, Repetition, Side, Turn};
 use cozy_chess::{BitBoard, Board, Color, File, Piece, Rank, Square, get_pawn_attacks};
 
+/// The move generator: squares, pieces and bitboards, for features and searches that look at them.
+pub use cozy_chess;
 pub use cozy_chess::Move;
 
 /// The clock of the fifty-move rule counts moves of both sides.
@@ -122,6 +126,61 @@ impl Chess {
             Color::White => Side::First,
             Color::Black => Side::Second,
         }
+    }
+
+    /// Replaces the contents of `moves` by the legal captures, en passant among them; none if the game is over.
+    ///
+    /// ```
+    /// use afterstate_games::{Chess, Notation};
+    /// let game = Chess::parse_position("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1")?;
+    /// let mut captures = Vec::new();
+    /// game.captures(&mut captures);
+    /// assert_eq!(captures, [game.parse_move("exd6")?]);
+    /// # Ok::<(), afterstate_games::NotationError>(())
+    /// ```
+    #[inline]
+    pub fn captures(&self, moves: &mut Vec<Move>) {
+        moves.clear();
+        if self.is_drawn() {
+            return;
+        }
+        let us = self.board.side_to_move();
+        let theirs = self.board.colors(!us);
+        let passant = self
+            .board
+            .en_passant()
+            .map_or(BitBoard::EMPTY, |file| Square::new(file, Rank::Sixth.relative_to(us)).bitboard());
+        self.board.generate_moves(|mut of_a_piece| {
+            of_a_piece.to &= if of_a_piece.piece == Piece::Pawn { theirs | passant } else { theirs };
+            moves.extend(of_a_piece);
+            false
+        });
+    }
+
+    /// Which man takes which, if a legal move is a capture.
+    #[inline]
+    pub fn exchange(&self, mv: Move) -> Option<(Piece, Piece)> {
+        let attacker = self.board.piece_on(mv.from)?;
+        match self.board.piece_on(mv.to) {
+            // Castling is written as the king taking its own rook.
+            Some(victim) => (self.board.color_on(mv.to) != self.board.color_on(mv.from)).then_some((attacker, victim)),
+            None => (attacker == Piece::Pawn && mv.from.file() != mv.to.file()).then_some((attacker, Piece::Pawn)),
+        }
+    }
+
+    /// The position after a null move: the side to move passes, as searches try it; `None` in check. No rule allows it, so
+    /// the clock of the fifty-move rule begins anew: nothing before it can be repeated.
+    ///
+    /// ```
+    /// use afterstate_games::{Chess, Notation, Side};
+    /// let passed = Chess::new().after_null_move().unwrap();
+    /// assert_eq!(passed.side_to_move(), Side::Second);
+    /// assert!(Chess::parse_position("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1").unwrap().after_null_move().is_none());
+    /// ```
+    pub fn after_null_move(&self) -> Option<Chess> {
+        let mut board = self.board.null_move()?;
+        board.set_halfmove_clock(0);
+        Some(Chess { board, chess960: self.chess960 })
     }
 
     /// Whether some pawn may really take en passant: only then does the right to make a difference.

@@ -3,7 +3,7 @@
 use super::{Chess, Move, castles_as_usual};
 use crate::{Notation, NotationError};
 use cozy_chess::util::{display_san_move, display_uci_move, parse_san_move, parse_uci_move};
-use cozy_chess::{Board, Color, File, Piece, Rank, Square};
+use cozy_chess::{Board, Color, File, Piece, Rank, Square, get_king_moves};
 
 impl Chess {
     /// A legal move in standard algebraic notation: `Nf3`, `exd8=Q+`, `O-O`. Illegal ones have none, and come out as
@@ -32,6 +32,14 @@ impl Chess {
         known
             .filter(|&mv| self.board.is_legal(mv))
             .ok_or_else(|| NotationError::new("move", text, "a legal move such as e2e4, e7e8q, Nf3, exd5 or O-O"))
+    }
+
+    /// A legal move in either notation, as files have them.
+    pub(super) fn parse_legal(&self, text: &str) -> Result<Move, NotationError> {
+        self.parse_san(text).or_else(|error| {
+            // Some programs write moves as UCI does.
+            self.parse_move(text).ok().filter(|&mv| self.board.is_legal(mv)).ok_or(error)
+        })
     }
 
     /// The piece on a square as FEN writes it, or a point.
@@ -92,6 +100,14 @@ impl Notation for Chess {
             let why = why.to_string();
             error(&format!("a FEN of a position that can be played ({})", why.trim_end_matches('.').to_lowercase()))
         })?;
+        // The generator checks neither.
+        if fields[0].split('/').count() != Rank::NUM {
+            return Err(error("a FEN of eight ranks, with '/' between them"));
+        }
+        let [white, black] = [Color::White, Color::Black].map(|color| board.king(color));
+        if get_king_moves(white).has(black) {
+            return Err(error("a FEN of a position that can be played (the kings stand side by side)"));
+        }
         let chess960 = rights_of_files || !castles_as_usual(&board);
         Ok(Chess { board, chess960 })
     }

@@ -10,6 +10,7 @@ mod write;
 
 pub use annotation::Evaluation;
 pub use read::{LONGEST_GAME, PgnReader};
+pub(super) use tokens::text;
 
 use super::{Chess, Move};
 use crate::{NotationError, Outcome, Side};

@@ -129,16 +129,11 @@ impl<R: BufRead> PgnReader<R> {
     }
 
     fn legal_move(&self, position: &Chess, word: &str) -> Result<super::Move, PgnError> {
-        position.parse_san(word).or_else(|error| {
-            // Some programs write moves as UCI does.
-            let written = position.parse_move(word).ok().filter(|&mv| position.is_legal(mv));
-            let board = position.board();
-            written.ok_or_else(|| PgnError::Move {
-                line: self.tokens.line,
-                number: board.fullmove_number(),
-                side: position.side_to_move(),
-                error,
-            })
+        position.parse_legal(word).map_err(|error| PgnError::Move {
+            line: self.tokens.line,
+            number: position.board().fullmove_number(),
+            side: position.side_to_move(),
+            error,
         })
     }
 

@@ -218,6 +218,6 @@ fn unescape(value: &str) -> String {
 }
 
 /// UTF-8, or else Latin-1, which the standard prescribes.
-fn text(bytes: Vec<u8>) -> String {
+pub(in crate::chess) fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }

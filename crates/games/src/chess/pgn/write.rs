@@ -122,7 +122,23 @@ fn comment_words(comment: &str, words: &mut Vec<String>) {
         return;
     }
     words.push("{".to_string());
-    // Nothing can stand for a closing brace inside a comment.
-    words.extend(comment.split_whitespace().map(|word| word.replace('}', ")")));
+    let mut in_command = false;
+    for word in comment.split_whitespace() {
+        // Nothing can stand for a closing brace inside a comment.
+        let word = word.replace('}', ")");
+        let goes_on = match word.rfind("[%") {
+            Some(begin) => !word[begin..].contains(']'),
+            None => in_command && !word.contains(']'),
+        };
+        match words.last_mut() {
+            // Some programs do not understand a command that is broken.
+            Some(last) if in_command && last.len() + word.len() < WIDTH / 2 => {
+                last.push(' ');
+                last.push_str(&word);
+            }
+            _ => words.push(word),
+        }
+        in_command = goes_on;
+    }
     words.push("}".to_string());
 }
