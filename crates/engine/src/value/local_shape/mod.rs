@@ -146,23 +146,9 @@ impl LocalShapes {
         memory: &impl Memory,
         sums: &mut Vec<f32>,
     ) {
-        let shares = self.shares::<TABLES>();
-        let numbers = game.track().patterns.numbers();
-        let worth = |at: u32| -> f32 {
-            let mut sum = 0.0;
-            for share in shares[at as usize] {
-                sum += memory.worth(share);
-            }
-            sum
-        };
-        // Of each window, where its shares stand in the table, and what they are worth.
-        let mut now = [(0u32, 0.0); WINDOWS];
-        let mut total = 0.0;
-        for ((now, &number), &row) in now.iter_mut().zip(numbers).zip(&self.table.row) {
-            let at = row + u32::from(number);
-            *now = (at, worth(at));
-            total += now.1;
-        }
+        let mut now = [(0, 0.0); WINDOWS];
+        let total = self.sum_now::<TABLES, WINDOWS>(game.track().patterns.numbers(), memory, &mut now);
+        let worth = self.worths::<TABLES>(memory);
         let (board, side) = (game.game().board(), game.game().to_move());
         let digit = u32::from(digit(side));
         sums.clear();
@@ -182,6 +168,38 @@ impl LocalShapes {
             }
             total + change
         }));
+    }
+
+    /// The sum as it is; and of each window, where its shares stand in the table, and what they are worth. A function
+    /// of its own, so that the sum stays in a register: what follows calls functions, and would keep it in memory.
+    #[inline(never)]
+    fn sum_now<const TABLES: usize, const WINDOWS: usize>(
+        &self,
+        numbers: &[u16],
+        memory: &impl Memory,
+        now: &mut [(u32, f32); WINDOWS],
+    ) -> f32 {
+        let worth = self.worths::<TABLES>(memory);
+        let mut total = 0.0;
+        for ((now, &number), &row) in now.iter_mut().zip(numbers).zip(&self.table.row) {
+            let at = row + u32::from(number);
+            *now = (at, worth(at));
+            total += now.1;
+        }
+        total
+    }
+
+    /// What a window contributes whose shares stand at some place in the table.
+    #[inline(always)]
+    fn worths<const TABLES: usize>(&self, memory: &impl Memory) -> impl Fn(u32) -> f32 {
+        let shares = self.shares::<TABLES>();
+        move |at| {
+            let mut sum = 0.0;
+            for share in shares[at as usize] {
+                sum += memory.worth(share);
+            }
+            sum
+        }
     }
 
     /// What the windows show after a capturing move, and which of them are changed by it.
