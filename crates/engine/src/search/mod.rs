@@ -7,6 +7,7 @@ mod freeze;
 mod fuego_prior;
 mod greedy_mcts;
 mod handcrafted;
+mod history;
 mod leaf;
 pub mod mc_rave;
 pub mod mcts;
@@ -21,11 +22,13 @@ mod shape_memory;
 mod short_term_memory;
 mod table_lookup;
 pub mod td_search;
+pub mod tournament;
 mod transposition;
 pub mod tree;
 pub mod two_phase;
 pub mod two_phase_mcts;
 pub mod uct;
+mod window;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use dyna2::{Dyna2, LongTermMemory, LongTermShapes, NoShortTerm};
@@ -50,6 +53,10 @@ pub use shape_memory::ShapeMemory;
 pub use short_term_memory::{FeatureMemory, ShortTermMemory};
 pub use table_lookup::TableLookup;
 pub use td_search::{TdSearch, TdSearchSettings};
+pub use tournament::{
+    ChessEvaluation, EVALUATION_LIMIT, MAX_TOURNAMENT_DEPTH, SearchInfo, SearchLimits, TournamentSearch,
+    TournamentSettings,
+};
 pub use transposition::{Bound, Entry, TranspositionTable};
 pub use two_phase::{TwoPhase, TwoPhaseSettings};
 pub use two_phase_mcts::{SharedValues, ShortTermPrior, TwoPhaseMcts};
@@ -106,6 +113,20 @@ impl Budget {
     /// A limit of time alone, from now.
     pub fn time(limit: Duration) -> Budget {
         Budget { deadline: Some(Instant::now() + limit), ..Budget::default() }
+    }
+
+    /// The same, with the first part of its time alone: `share`, 0 to 1, of what is left at `begin`.
+    ///
+    /// ```
+    /// use afterstate_engine::Budget;
+    /// use std::time::{Duration, Instant};
+    /// let begin = Instant::now();
+    /// let budget = Budget { deadline: Some(begin + Duration::from_secs(10)), ..Budget::default() };
+    /// assert_eq!(budget.first_part(begin, 0.5).deadline, Some(begin + Duration::from_secs(5)));
+    /// ```
+    pub fn first_part(&self, begin: Instant, share: f32) -> Budget {
+        let part = |end: Instant| begin + end.saturating_duration_since(begin).mul_f32(share);
+        Budget { deadline: self.deadline.map(part), ..self.clone() }
     }
 
     /// Whether the time is up or somebody asked to stop. Costs a clock reading: ask now and then.

@@ -135,10 +135,7 @@ impl<G: Game, M: Freeze<G>, L: Leaf<G>, O: PlayoutObserver<G>> TwoPhase<G, M, L,
         rng: &mut Rng,
         watch: Option<Watch<'_, G::Move>>,
     ) -> Decision<G::Move> {
-        let begin = Instant::now();
-        let split = self.settings.split.clamp(0.0, 1.0);
-        let middle = |end: Instant| begin + end.saturating_duration_since(begin).mul_f32(split);
-        let simulating = Budget { deadline: budget.deadline.map(middle), ..budget.clone() };
+        let simulating = budget.first_part(Instant::now(), self.settings.split.clamp(0.0, 1.0));
         let decision = self.first.search_situation(situation, &simulating, rng, watch);
         self.report = self.first.report().clone();
         if decision.best.is_none() {

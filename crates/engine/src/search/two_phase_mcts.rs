@@ -168,16 +168,10 @@ where
         rng: &mut Rng,
         watch: Option<Watch<'_, G::Move>>,
     ) -> Decision<G::Move> {
-        let begin = Instant::now();
         let all = budget.simulations.unwrap_or(self.second.settings().simulations);
-        let middle = |end: Instant| begin + end.saturating_duration_since(begin).mul_f32(self.share);
         let is_timed = budget.simulations.is_none() && budget.deadline.is_some();
-        let part = (all as f64 * f64::from(self.share)) as u64;
-        let learning = Budget {
-            simulations: (!is_timed).then_some(part),
-            deadline: budget.deadline.map(middle),
-            ..budget.clone()
-        };
+        let simulations = (!is_timed).then(|| self.part(all));
+        let learning = Budget { simulations, ..budget.first_part(Instant::now(), self.share) };
         self.learn(situation, &learning, rng, budget, all, watch)
     }
 
@@ -185,9 +179,13 @@ where
     /// simulations that the settings of the second allow.
     pub fn ponder(&mut self, situation: &Situation<'_, G>, budget: &Budget, rng: &mut Rng) {
         let all = self.second.settings().simulations;
-        let part = (all as f64 * f64::from(self.share)) as u64;
-        let learning = Budget { simulations: Some(part), ..budget.clone() };
+        let learning = Budget { simulations: Some(self.part(all)), ..budget.clone() };
         self.learn(situation, &learning, rng, budget, all, None);
+    }
+
+    /// How many of `all` simulations the first phase gets.
+    fn part(&self, all: u64) -> u64 {
+        (all as f64 * f64::from(self.share)) as u64
     }
 
     /// The first phase within `learning`, the second with what it leaves of `budget`, which is for `all` simulations if it

@@ -6,6 +6,7 @@
 
 mod accruing;
 mod afterstates;
+pub mod centipawns;
 pub mod checkpoint;
 mod features;
 mod function;

@@ -17,28 +17,26 @@
 //! depth that is asked for. The last ply scores all its afterstates at once, without making the moves.
 //! Each part can be switched off. One that guesses, null-move pruning, has to be switched on.
 
-mod history;
 mod null_move;
 mod ply;
 mod settings;
-mod window;
 
 pub use settings::{AlphaBetaSettings, MAX_DEPTH};
 
+use super::history::History;
 use super::score::Score;
 use super::transposition::{Bound, TranspositionTable};
+use super::window::Window;
 use super::{Budget, Decision, Search};
 use crate::Value;
 use crate::policy;
 use crate::value::AfterstateValues;
 use afterstate_games::rng::below;
 use afterstate_games::{Deterministic, Game, IndexedMoves, Rng, Side, Turn};
-use history::History;
 use null_move::Numbers;
 use ply::Ply;
 use std::mem::take;
 use std::sync::Arc;
-use window::Window;
 
 /// Alpha-beta search with a value function at its leaves.
 ///

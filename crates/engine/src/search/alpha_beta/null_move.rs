@@ -11,8 +11,8 @@
 //! that is better than another, and where no sure result is at stake, so that proofs stay proofs.
 
 use super::ply::Ply;
-use super::window::Window;
 use super::{AlphaBeta, Score, ends};
+use crate::search::window::Window;
 use crate::value::AfterstateValues;
 use afterstate_games::{Deterministic, Game, IndexedMoves, Side};
 

@@ -1,0 +1,200 @@
+//! [`Histories`]: what earlier parts of the search showed about moves, whatever the position.
+//!
+//! * Butterfly history: a quiet move of either side by its two squares (J. Schaeffer, *The history heuristic and alpha-beta
+//!   search enhancements in practice*, 1989).
+//! * Continuation history: a quiet move by piece and square, given the move one ply, or two plies, before it
+//!   (<https://www.chessprogramming.org/History_Heuristic#Continuation_History>).
+//! * Capture history: a capture by piece, square and victim.
+//! * Counter-moves: the quiet move that last refuted the move before it (J. Uiterwijk, *The countermove heuristic*, 1992).
+//!
+//! Counts move towards ±[`LIMIT`] and the more slowly the nearer they are ("gravity"), so that what is recent counts more.
+
+use super::packed::{PIECE_TOS, PieceTo};
+use super::settings::TournamentSettings;
+use afterstate_games::chess::Move;
+use afterstate_games::chess::cozy_chess::{Color, Piece, Square};
+
+/// No count goes beyond this, either way.
+pub(super) const LIMIT: i32 = 16_384;
+
+/// Moves of one piece to one square, by victim.
+const VICTIMS: usize = Piece::NUM;
+
+/// See the head of this file. Each thread has its own.
+pub(super) struct Histories {
+    butterfly: Vec<i16>,
+    captures: Vec<i16>,
+    /// Given the move one ply before, in the first half, and two plies before, in the second.
+    continuations: Vec<i16>,
+    counter_moves: Vec<Option<Move>>,
+    butterfly_on: bool,
+    continuations_on: bool,
+    captures_on: bool,
+    counter_moves_on: bool,
+}
+
+/// The two moves before a node, the last one first.
+pub(super) type Before = [PieceTo; 2];
+
+/// A move that was tried.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tried {
+    pub mv: Move,
+    /// Who moves, and what.
+    pub color: Color,
+    pub piece: Piece,
+    /// What it takes.
+    pub victim: Option<Piece>,
+}
+
+impl Tried {
+    /// Neither a capture nor a promotion.
+    #[inline(always)]
+    pub(super) fn is_quiet(self) -> bool {
+        self.victim.is_none() && self.mv.promotion.is_none()
+    }
+}
+
+impl Histories {
+    pub(super) fn new(settings: &TournamentSettings) -> Histories {
+        Histories {
+            butterfly: vec![0; Color::NUM * Square::NUM * Square::NUM],
+            captures: vec![0; PIECE_TOS * VICTIMS],
+            continuations: vec![0; 2 * (PIECE_TOS + 1) * PIECE_TOS],
+            counter_moves: vec![None; PIECE_TOS + 1],
+            butterfly_on: settings.history,
+            continuations_on: settings.continuation_history,
+            captures_on: settings.capture_history,
+            counter_moves_on: settings.counter_moves,
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.butterfly.fill(0);
+        self.captures.fill(0);
+        self.continuations.fill(0);
+        self.counter_moves.fill(None);
+    }
+
+    /// What is known of a quiet move, the higher the better; up to 3 × [`LIMIT`] either way.
+    #[inline(always)]
+    pub(super) fn quiet(&self, color: Color, piece: Piece, mv: Move, before: Before) -> i32 {
+        let mut sum = i32::from(self.butterfly[butterfly_index(color, mv)]);
+        if self.continuations_on {
+            let [one, two] = continuation_indices(PieceTo::new(color, piece, mv.to), before);
+            sum += i32::from(self.continuations[one]) + i32::from(self.continuations[two]);
+        }
+        sum
+    }
+
+    /// What is known of a capture, up to [`LIMIT`] either way.
+    #[inline(always)]
+    pub(super) fn capture(&self, moved: PieceTo, victim: Piece) -> i32 {
+        i32::from(self.captures[moved.index() * VICTIMS + victim as usize])
+    }
+
+    /// The quiet move that last refuted the move `before`.
+    #[inline(always)]
+    pub(super) fn counter_move(&self, before: PieceTo) -> Option<Move> {
+        self.counter_moves[before.index()]
+    }
+
+    /// The move `by` refuted a position; those in `failed` were tried there before it, in vain.
+    pub(super) fn refuted(&mut self, by: Tried, failed: &[Tried], before: Before, bonus: i32) {
+        self.learn(by, before, bonus);
+        if by.is_quiet() && self.counter_moves_on {
+            self.counter_moves[before[0].index()] = Some(by.mv);
+        }
+        for &other in failed {
+            // A capture that refutes says nothing against the quiet moves: they were not even tried yet, but for the hint.
+            if by.is_quiet() || !other.is_quiet() {
+                self.learn(other, before, -bonus);
+            }
+        }
+    }
+
+    fn learn(&mut self, Tried { mv, color, piece, victim }: Tried, before: Before, bonus: i32) {
+        let moved = PieceTo::new(color, piece, mv.to);
+        if let Some(victim) = victim {
+            if self.captures_on {
+                pull(&mut self.captures[moved.index() * VICTIMS + victim as usize], bonus);
+            }
+        } else if mv.promotion.is_none() {
+            if self.butterfly_on {
+                pull(&mut self.butterfly[butterfly_index(color, mv)], bonus);
+            }
+            if self.continuations_on {
+                for index in continuation_indices(moved, before) {
+                    pull(&mut self.continuations[index], bonus);
+                }
+            }
+        }
+    }
+}
+
+/// How much a refutation by a search of this depth moves the counts.
+#[inline(always)]
+pub(super) fn bonus(depth: i32) -> i32 {
+    (160 * depth - 80).clamp(0, 1_800)
+}
+
+/// Moves a count towards ±[`LIMIT`].
+#[inline(always)]
+fn pull(count: &mut i16, bonus: i32) {
+    let now = i32::from(*count);
+    *count = (now + bonus - now * bonus.abs() / LIMIT) as i16;
+}
+
+#[inline(always)]
+fn butterfly_index(color: Color, mv: Move) -> usize {
+    (color as usize * Square::NUM + mv.from as usize) * Square::NUM + mv.to as usize
+}
+
+#[inline(always)]
+fn continuation_indices(moved: PieceTo, [one, two]: Before) -> [usize; 2] {
+    [one.index() * PIECE_TOS + moved.index(), (PIECE_TOS + 1 + two.index()) * PIECE_TOS + moved.index()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_approach_the_limit_and_never_pass_it() {
+        let mut count = 0;
+        pull(&mut count, 1_000);
+        assert_eq!(count, 1_000);
+        pull(&mut count, 1_000);
+        assert_eq!(count, 1_939, "1000 + 1000 − 1000·1000/16384");
+        for _ in 0..1_000 {
+            pull(&mut count, 1_800);
+        }
+        assert!(i32::from(count) > LIMIT - 20 && i32::from(count) <= LIMIT);
+        pull(&mut count, -1_800);
+        assert!(i32::from(count) < LIMIT - 3_500, "what is recent counts more");
+    }
+
+    #[test]
+    fn moves_are_told_apart_by_what_came_before() {
+        let settings =
+            TournamentSettings { history: false, counter_moves: true, capture_history: true, ..Default::default() };
+        let mut histories = Histories::new(&settings);
+        let mv = Move { from: Square::E2, to: Square::E4, promotion: None };
+        let tried = Tried { mv, color: Color::White, piece: Piece::Pawn, victim: None };
+        let other = Tried { mv: Move { to: Square::E3, ..mv }, ..tried };
+        let capture = Tried { piece: Piece::Queen, victim: Some(Piece::Rook), ..tried };
+        let knight = PieceTo::new(Color::Black, Piece::Knight, Square::F6);
+        histories.refuted(tried, &[other, capture], [knight, PieceTo::NONE], 500);
+        let quiet = |histories: &Histories, mv, before| histories.quiet(Color::White, Piece::Pawn, mv, before);
+        assert_eq!(quiet(&histories, mv, [knight, PieceTo::NONE]), 1_000);
+        assert_eq!(quiet(&histories, other.mv, [knight, PieceTo::NONE]), -1_000);
+        assert_eq!(quiet(&histories, mv, [knight, knight]), 500, "only the move one ply before is the same");
+        assert_eq!(quiet(&histories, mv, [PieceTo::NONE, knight]), 0);
+        let queen = PieceTo::new(Color::White, Piece::Queen, Square::E4);
+        assert_eq!((histories.capture(queen, Piece::Rook), histories.capture(queen, Piece::Pawn)), (-500, 0));
+        assert_eq!(histories.counter_move(knight), Some(mv));
+        histories.clear();
+        assert_eq!((quiet(&histories, mv, [knight; 2]), histories.counter_move(knight)), (0, None));
+    }
+}

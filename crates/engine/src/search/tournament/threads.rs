@@ -1,0 +1,39 @@
+//! Several threads on one search ("lazy SMP", <https://www.chessprogramming.org/Lazy_SMP>): each searches the root by itself,
+//! and they help each other only through the table.
+
+use super::ChessEvaluation;
+use super::limits::Clock;
+use super::report::SearchInfo;
+use super::root::RootMove;
+use super::worker::Worker;
+use afterstate_games::Chess;
+
+/// Searches with all workers until the first is done, which alone reports. Returns the best root move and its depth.
+pub(super) fn search<'a, E: ChessEvaluation>(
+    workers: &'a mut [Worker<E>],
+    root: &Chess,
+    clock: &Clock,
+    watch: &mut dyn FnMut(&SearchInfo),
+) -> (&'a RootMove, u32) {
+    let depths: Vec<u32> = std::thread::scope(|scope| {
+        let (first, helpers) = workers.split_at_mut(1);
+        let helpers: Vec<_> = helpers.iter_mut().map(|helper| scope.spawn(|| helper.deepen(root, None))).collect();
+        let depth = first[0].deepen(root, Some(watch));
+        clock.stop();
+        let depths = helpers.into_iter().map(|helper| helper.join().unwrap_or(0));
+        std::iter::once(depth).chain(depths).collect()
+    });
+    for worker in workers.iter() {
+        clock.report(worker.number, worker.nodes);
+    }
+    // The first thread decides, unless another saw deeper and found something better.
+    let several_lines = clock.limits.multi_pv > 1;
+    let mut best = (&workers[0].root_moves[0], depths[0]);
+    for (worker, &depth) in workers.iter().zip(&depths).skip(1) {
+        let found = &worker.root_moves[0];
+        if !several_lines && depth > best.1 && found.known() > best.0.known() {
+            best = (found, depth);
+        }
+    }
+    best
+}
