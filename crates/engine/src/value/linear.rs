@@ -27,6 +27,15 @@ impl Squash {
             Squash::Linear => 0.5 + sum,
         })
     }
+
+    /// What searches cut sums to, either way, so that no estimate is as good as a sure result: 99 % of a linear value's range
+    /// (paper 002, §5: 9900 of 9999). Logistic values need no limit.
+    pub const fn limit(self) -> f32 {
+        match self {
+            Squash::Logistic => f32::INFINITY,
+            Squash::Linear => 0.99 * 0.5,
+        }
+    }
 }
 
 /// A value function V(s) = squash(φ(s)·θ) (paper 000, §2.4).

@@ -2,7 +2,7 @@
 
 use super::local_shape::{Patterns, Windows};
 use afterstate_games::go::{Go, Move, Point};
-use afterstate_games::{Deterministic, Game, IndexedMoves, Outcome, Repetition, Side, Turn};
+use afterstate_games::{Deterministic, Game, IndexedMoves, Outcome, Repetition, Side, Tactics, Turn};
 
 /// A game whose positions can carry incremental features.
 pub trait Track<G: Game>: Clone + Send + Sync + 'static {
@@ -94,6 +94,24 @@ impl<G: Game, T: Track<G>> Game for Tracked<G, T> {
 }
 
 impl<G: Deterministic, T: Track<G>> Deterministic for Tracked<G, T> {}
+
+impl<G: Tactics, T: Track<G>> Tactics for Tracked<G, T> {
+    fn to_move(&self) -> Side {
+        self.game.to_move()
+    }
+
+    fn is_check(&self) -> bool {
+        self.game.is_check()
+    }
+
+    fn forcing_moves(&self, moves: &mut Vec<Self::Move>) {
+        self.game.forcing_moves(moves);
+    }
+
+    fn urgency(&self, mv: Self::Move) -> u32 {
+        self.game.urgency(mv)
+    }
+}
 
 impl<G: IndexedMoves, T: Track<G>> IndexedMoves for Tracked<G, T> {
     #[inline(always)]
