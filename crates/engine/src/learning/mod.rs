@@ -1,16 +1,32 @@
 //! Learning values from play. A *rule* says how one position moves towards its target; a *trainer*
 //! says which positions are visited, in what order they are updated, and by how many threads.
 
+pub mod differences;
 pub mod dyna2_self_play;
 pub mod eligibility;
+pub mod learner_settings;
 pub mod online_td;
+pub mod root_strap;
+pub mod search_learner;
 pub mod self_play;
 pub mod td;
+pub mod td_directed;
+pub mod td_leaf;
+pub mod td_root;
 pub mod training;
+pub mod tree_strap;
 
+pub use differences::DifferenceSettings;
 pub use dyna2_self_play::{Dyna2Player, Dyna2Settings};
 pub use eligibility::{EligibilityTrace, TraceKind};
+pub use learner_settings::LearnerSettings;
 pub use online_td::OnlineTd;
+pub use root_strap::RootStrap;
+pub use search_learner::{SearchLearner, value_of};
 pub use self_play::{Chooser, Episode, Order, SelfPlay, SelfPlaySettings};
 pub use td::{Plies, Td, TdSettings};
+pub use td_directed::TdDirected;
+pub use td_leaf::TdLeaf;
+pub use td_root::TdRoot;
 pub use training::{Training, TrainingTotals};
+pub use tree_strap::TreeStrap;

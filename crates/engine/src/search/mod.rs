@@ -23,6 +23,7 @@ mod short_term_memory;
 mod table_lookup;
 pub mod td_search;
 pub mod tournament;
+pub mod training_search;
 mod transposition;
 pub mod tree;
 pub mod two_phase;
@@ -57,6 +58,7 @@ pub use tournament::{
     ChessEvaluation, EVALUATION_LIMIT, MAX_TOURNAMENT_DEPTH, SearchInfo, SearchLimits, TournamentSearch,
     TournamentSettings,
 };
+pub use training_search::{Found, TrainingSearch, TrainingSearchSettings};
 pub use transposition::{Bound, Entry, TranspositionTable};
 pub use two_phase::{TwoPhase, TwoPhaseSettings};
 pub use two_phase_mcts::{SharedValues, ShortTermPrior, TwoPhaseMcts};

@@ -1,0 +1,41 @@
+//! [`SearchLearner`]: what learners have in common that learn from the searches by which a player chooses its moves.
+
+use crate::Value;
+use crate::search::{Found, Score, TrainingSearch};
+use crate::value::{Features, Squash};
+use afterstate_games::{Outcome, Side, Tactics};
+
+/// Learns while one side of a game is played by search. The calls of a game come in this order: `begin`, `searched` for
+/// every move of that side, `ended`.
+pub trait SearchLearner<G: Tactics, F: Features<G>>: Send {
+    /// A game begins.
+    fn begin(&mut self);
+
+    /// The learner's side is to move in `game`, and its search has found this. `predicted` tells whether the opponent's last
+    /// move was the one that the search before had expected; it counts as predicted when there was none.
+    fn searched(&mut self, game: &G, found: &Found<G>, predicted: bool, search: &mut TrainingSearch<G, F>);
+
+    /// The game has ended.
+    fn ended(&mut self, outcome: Outcome, search: &TrainingSearch<G, F>);
+}
+
+/// The value that a search's score stands for: that of the sum of weights, or of a sure result. The nearer a sure result, the
+/// surer: each ply costs a ten-thousandth (paper 002, §5: mate is worth 9999 and a little less for every move to it).
+///
+/// ```
+/// use afterstate_engine::learning::value_of;
+/// use afterstate_engine::search::Score;
+/// use afterstate_engine::value::Squash;
+/// use afterstate_games::{Outcome, Side};
+/// assert_eq!(value_of(Score::heuristic(0.25), Squash::Linear).0, 0.75);
+/// assert_eq!(value_of(Score::ended(Outcome::win(Side::Second), 100, 0.0), Squash::Linear).0, 0.005);
+/// ```
+pub fn value_of(score: Score, squash: Squash) -> Value {
+    /// What a ply to a sure result costs.
+    const PLY: f32 = 0.5e-4;
+    match (score.winner(), score.plies_to_end()) {
+        (Some(Side::First), Some(plies)) => Value(1.0 - PLY * plies as f32),
+        (Some(Side::Second), Some(plies)) => Value(PLY * plies as f32),
+        _ => squash.value(score.first_player()),
+    }
+}

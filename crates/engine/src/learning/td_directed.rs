@@ -1,0 +1,40 @@
+//! [`TdDirected`]: moves are chosen by search, but the positions themselves learn from each other (paper 001, §3).
+//!
+//! ```text
+//! θ ← θ + α Σₜ ∇V(xₜ) Σ over j ≥ t of λ^(j−t) (V(xⱼ₊₁) − V(xⱼ))          xₜ: the learner is to move, V(x_N) = the outcome
+//! ```
+//!
+//! With a search of one ply this is TD(λ) on the positions played.
+
+use super::differences::{DifferenceSettings, Differences};
+use super::search_learner::SearchLearner;
+use crate::search::{Found, TrainingSearch};
+use crate::value::{ActiveSet, Features};
+use afterstate_games::{Outcome, Tactics};
+
+/// TD-directed(λ).
+pub struct TdDirected(Differences);
+
+impl TdDirected {
+    /// The rule.
+    pub fn new(settings: DifferenceSettings) -> TdDirected {
+        TdDirected(Differences::new(settings))
+    }
+}
+
+impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TdDirected {
+    fn begin(&mut self) {
+        self.0.begin();
+    }
+
+    fn searched(&mut self, game: &G, _found: &Found<G>, predicted: bool, search: &mut TrainingSearch<G, F>) {
+        let (side, mut set) = (game.to_move(), ActiveSet::default());
+        search.features().active(game, &mut set);
+        let value = search.squash().value(search.weights().sum(&set)).seen_by(side);
+        self.0.reached(side, value, Some(set), predicted);
+    }
+
+    fn ended(&mut self, outcome: Outcome, search: &TrainingSearch<G, F>) {
+        self.0.learn(outcome, search.squash(), search.weights());
+    }
+}

@@ -1,0 +1,51 @@
+//! [`TdRoot`]: a position moves towards the search value of the next one (paper 002, §2, after A. Samuel 1959).
+//!
+//! ```text
+//! θ ← θ + η (V^D(sₜ₊₁) − H(sₜ)) φ(sₜ)          the outcome stands for V^D after the last position
+//! ```
+//!
+//! Positions are those in which the learner's side is to move.
+
+use super::search_learner::{SearchLearner, value_of};
+use crate::Value;
+use crate::search::{Found, TrainingSearch};
+use crate::value::{ActiveSet, Features};
+use afterstate_games::{Outcome, Tactics};
+
+/// TD-Root.
+pub struct TdRoot {
+    /// η.
+    pub step_size: f32,
+    /// φ of the last position, if there was one.
+    last: Option<ActiveSet>,
+}
+
+impl TdRoot {
+    /// The rule with its step size η.
+    pub fn new(step_size: f32) -> TdRoot {
+        TdRoot { step_size, last: None }
+    }
+
+    fn update<G: Tactics, F: Features<G>>(&self, target: Value, search: &TrainingSearch<G, F>) {
+        if let Some(set) = &self.last {
+            let weights = search.weights();
+            let error = target.0 - search.squash().value(weights.sum(set)).0;
+            weights.add(set, self.step_size * error);
+        }
+    }
+}
+
+impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TdRoot {
+    fn begin(&mut self) {
+        self.last = None;
+    }
+
+    fn searched(&mut self, game: &G, found: &Found<G>, _predicted: bool, search: &mut TrainingSearch<G, F>) {
+        self.update(value_of(found.score, search.squash()), search);
+        search.features().active(game, self.last.get_or_insert_default());
+    }
+
+    fn ended(&mut self, outcome: Outcome, search: &TrainingSearch<G, F>) {
+        self.update(outcome.into(), search);
+    }
+}

@@ -1,0 +1,39 @@
+//! What a training search is made of.
+
+use serde::{Deserialize, Serialize};
+
+/// The deepest search there is, extensions included.
+pub(super) const MAX_PLY: usize = 120;
+
+/// Settings of a training search; the defaults are the paper's where it says anything.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct TrainingSearchSettings {
+    /// Plies to look ahead at most, 1 to 64. Default 64: nodes or time decide.
+    pub depth: u32,
+    /// Positions to look at for a move; 0 for no limit. Whatever limit comes first ends a search, but not before the
+    /// first ply. Default 10,000.
+    pub nodes: u64,
+    /// Whether lines are left out that cannot matter (αβ); without it the tree is minimax's, and every value exact.
+    /// Default true.
+    pub pruning: bool,
+    /// Whether to look at captures and answers to checks beyond the depth. Default true.
+    pub quiescence: bool,
+    /// Whether positions in check are searched one ply deeper. Default true.
+    pub check_extension: bool,
+    /// Size of the transposition table in MiB. Default 16.
+    pub table_mib: usize,
+}
+
+impl Default for TrainingSearchSettings {
+    fn default() -> Self {
+        TrainingSearchSettings {
+            depth: 64,
+            nodes: 10_000,
+            pruning: true,
+            quiescence: true,
+            check_extension: true,
+            table_mib: 16,
+        }
+    }
+}
