@@ -5,7 +5,7 @@
 //! cargo run --release --example 4_look_ahead
 //! ```
 
-use afterstate_arena::pairing::opening;
+use afterstate_arena::openings::opening;
 use afterstate_arena::{AlphaBetaPlayer, AreaReferee, GameRules, Player, ValuePlayer, play_game};
 use afterstate_engine::learning::{SelfPlaySettings, TdSettings, Training};
 use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};

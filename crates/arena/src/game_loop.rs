@@ -3,6 +3,7 @@
 //! Nothing that a player does stops the loop: crashes, hangs, panics, illegal moves and flag falls all
 //! end as a lost game whose [`Ending`] says why.
 
+use crate::adjudication::Adjudication;
 use crate::clock::{Clock, TimeControl};
 use crate::player::{Player, PlayerError};
 use crate::referee::{Referee, Verdict};
@@ -25,6 +26,8 @@ pub struct GameRules {
     pub lag: Duration,
     /// The game is stopped and judged after so many moves, opening included.
     pub move_limit: usize,
+    /// When the players' agreement ends the game.
+    pub adjudication: Adjudication,
     /// Seeds the players and the dice.
     pub seed: u64,
     /// Set by whoever wants the game abandoned.
@@ -33,7 +36,14 @@ pub struct GameRules {
 
 impl Default for GameRules {
     fn default() -> Self {
-        GameRules { time: TimeControl::None, lag: Duration::from_millis(500), move_limit: 1000, seed: 0, stop: None }
+        GameRules {
+            time: TimeControl::None,
+            lag: Duration::from_millis(500),
+            move_limit: 1000,
+            adjudication: Adjudication::default(),
+            seed: 0,
+            stop: None,
+        }
     }
 }
 
@@ -47,6 +57,8 @@ pub enum EndKind {
     MoveLimit,
     /// The loser resigned.
     Resignation,
+    /// Both players agreed on the result for as long as [`GameRules::adjudication`] says.
+    Adjudication,
     /// The loser played a move that the rules or superko forbid.
     IllegalMove,
     /// The loser ran out of time.
@@ -64,7 +76,7 @@ pub enum EndKind {
 impl EndKind {
     /// Whether the loser was at fault as a program, so that the result says little about its play.
     pub fn is_fault(self) -> bool {
-        !matches!(self, EndKind::Rules | EndKind::MoveLimit | EndKind::Resignation)
+        !matches!(self, EndKind::Rules | EndKind::MoveLimit | EndKind::Resignation | EndKind::Adjudication)
     }
 }
 
@@ -246,6 +258,11 @@ impl<G: Notation> Table<G> {
                 if let Err(error) = guarded(|| player.move_played(&self.record)) {
                     return fault(side, error, rules);
                 }
+            }
+            if !matches!(self.record.turn(), Turn::Over(_))
+                && let Some((outcome, detail)) = rules.adjudication.decide(&self.notes, self.texts.len())
+            {
+                return Some(Stop::Decided(outcome, Ending { kind: EndKind::Adjudication, detail }));
             }
         }
     }

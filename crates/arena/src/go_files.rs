@@ -49,7 +49,7 @@ pub enum GoFileError {
 /// ```
 pub fn game_record(results: &TournamentResults, game: &LoggedGame) -> Result<GameRecordFile, GoFileError> {
     let not_go = |source| GoFileError::NotGo { index: game.index, source };
-    let start = Go::parse_position(&results.header.start).map_err(not_go)?;
+    let start = Go::parse_position(game.start.as_ref().unwrap_or(&results.header.start)).map_err(not_go)?;
     let mut position = start.clone();
     let mut file = GameRecordFile::new(start);
     for (number, text) in game.result.moves.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! Who plays whom, in which order, from which opening: a pure function of the settings, and for Swiss
+//! Who plays whom, in which order: a pure function of the settings, and for Swiss
 //! tournaments of the earlier rounds' results. That is what makes resuming exact.
 
-use afterstate_games::rng::{mix, stream};
-use afterstate_games::{Game, NotationError, Outcome, Record, Turn};
+use afterstate_games::rng::mix;
+use afterstate_games::{NotationError, Outcome};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -199,46 +199,6 @@ fn pair_up(unpaired: &mut Vec<usize>, standings: &[Standing], pairs: &mut Vec<[u
     }
     unpaired.insert(0, top);
     false
-}
-
-/// The opening of a pair of games: `moves` random candidate moves (dice are rolled as they come), cut
-/// short before a move that would end the game.
-///
-/// ```
-/// use afterstate_arena::pairing::opening;
-/// use afterstate_games::go::Go;
-/// let (a, b) = (opening(&Go::new(9), 1, 0, 2), opening(&Go::new(9), 1, 0, 2));
-/// assert_eq!(a.len(), 2);
-/// assert_eq!(a, b, "the same seed and pair give the same opening");
-/// ```
-pub fn opening<G: Game>(start: &G, tournament_seed: u64, pair: u64, moves: u32) -> Vec<G::Move> {
-    let mut rng = stream(mix(tournament_seed ^ 0x6f70_656e), pair);
-    let mut record = Record::new(start.clone());
-    let mut chances = Vec::new();
-    let mut played = 0;
-    while played < moves {
-        let mv = match record.turn() {
-            Turn::Over(_) => break,
-            Turn::Player(_) => match crate::player::random_candidate(&record, &mut rng) {
-                Some(mv) => {
-                    played += 1;
-                    mv
-                }
-                None => break,
-            },
-            Turn::Chance => {
-                record.position().chance_outcomes(&mut chances);
-                afterstate_games::playout::draw_chance(&chances, &mut rng)
-            }
-        };
-        let mut next = record.clone();
-        next.play(mv);
-        if matches!(next.turn(), Turn::Over(_)) {
-            break;
-        }
-        record = next;
-    }
-    record.moves().to_vec()
 }
 
 #[cfg(test)]

@@ -53,6 +53,9 @@ pub struct LoggedGame {
     pub round: u32,
     /// The agents by number; the first one played first.
     pub agents: [usize; 2],
+    /// Where it began, if not where the tournament's games usually do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     /// How it went.
     pub result: GameResult,
 }
@@ -218,7 +221,9 @@ impl ResultLog {
         let io = |doing| move |source| LogError::Io { path: path.into(), doing, source };
         let file =
             OpenOptions::new().read(true).append(true).create(true).open(path).map_err(io("open it for writing"))?;
-        lock(path, &file)?;
+        if !lock(&file) {
+            return Err(LogError::InUse { path: path.into() });
+        }
         let first = line_of(&Entry::Header(header));
         let contents = read_lines(path, file.try_clone().map_err(io("open it twice"))?)?;
         let mut log = ResultLog { path: path.into(), file, synced: Instant::now() };
@@ -273,19 +278,17 @@ impl ResultLog {
     }
 }
 
+/// Keeps other programs from writing to a file; `false` if one of them was first.
 #[cfg(unix)]
-fn lock(path: &Path, file: &File) -> Result<(), LogError> {
+pub(crate) fn lock(file: &File) -> bool {
     use rustix::fs::{FlockOperation, flock};
-    match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(LogError::InUse { path: path.into() }),
-        // A file system without locks is used without one.
-        Ok(()) | Err(_) => Ok(()),
-    }
+    // A file system without locks is used without one.
+    !matches!(flock(file, FlockOperation::NonBlockingLockExclusive), Err(rustix::io::Errno::WOULDBLOCK))
 }
 
 #[cfg(not(unix))]
-fn lock(_path: &Path, _file: &File) -> Result<(), LogError> {
-    Ok(())
+pub(crate) fn lock(_file: &File) -> bool {
+    true
 }
 
 /// The first thing in which two headers differ, in words.

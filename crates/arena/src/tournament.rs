@@ -5,21 +5,23 @@
 //! neither on the number of workers nor on interruptions, as long as the players themselves depend on
 //! nothing but their seeds.
 
+mod hall;
+
+use crate::adjudication::Adjudication;
 use crate::clock::TimeControl;
-use crate::game_loop::{GameRules, play_game};
-use crate::pairing::{Format, ScheduledGame, Standing, fixed_pairings, games_of_round, opening, swiss_round};
+use crate::game_loop::GameRules;
+use crate::openings::OpeningSuite;
+use crate::pairing::{Format, ScheduledGame, Standing, fixed_pairings, games_of_round, swiss_round};
 use crate::player::{Player, PlayerError};
 use crate::referee::Referee;
 use crate::result_log::{Header, LAYOUT, LogError, LoggedGame, Opened, ResultLog};
-use afterstate_engine::{Budget, Decision};
-use afterstate_games::{Notation, Outcome, Record};
+use afterstate_games::{Notation, Outcome};
+use hall::Hall;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -42,9 +44,11 @@ pub struct TournamentSettings {
     /// Games for each pairing (of each round, in Swiss tournaments). Even numbers give everyone both
     /// sides of every opening.
     pub games: u32,
-    /// Random moves at the beginning of a game.
+    /// The opening suite, in words that tell it from any other; empty if there is none.
+    pub openings: String,
+    /// Random moves at the beginning of a game, after the opening of the suite if there is one.
     pub opening_moves: u32,
-    /// Decides the openings and seeds the players.
+    /// Decides random openings and seeds the players.
     pub seed: u64,
     /// Each side's time.
     pub time: TimeControl,
@@ -52,6 +56,8 @@ pub struct TournamentSettings {
     pub lag_ms: u64,
     /// Games are stopped and judged after so many moves.
     pub move_limit: usize,
+    /// When the players' agreement ends a game.
+    pub adjudication: Adjudication,
     /// Who judges finished games, in words that identify the referee.
     pub referee: String,
 }
@@ -62,11 +68,13 @@ impl Default for TournamentSettings {
             agents: Vec::new(),
             format: Format::RoundRobin,
             games: 100,
+            openings: String::new(),
             opening_moves: 2,
             seed: 1,
             time: TimeControl::None,
             lag_ms: 500,
             move_limit: 1000,
+            adjudication: Adjudication::default(),
             referee: "rules".into(),
         }
     }
@@ -92,17 +100,26 @@ impl TournamentSettings {
         if self.move_limit == 0 {
             return fail("move-limit: expected at least 1".into());
         }
-        Ok(())
+        self.adjudication.check().map_err(TournamentError::Settings)
     }
 
     /// How many games the whole tournament has.
     pub fn total_games(&self) -> u64 {
-        let pairings = match (self.format, fixed_pairings(self.format, self.agents.len())) {
+        self.pairings() * u64::from(self.games)
+    }
+
+    /// How many openings it takes: two games share one.
+    pub fn total_openings(&self) -> u64 {
+        self.pairings() * u64::from(self.games.div_ceil(2))
+    }
+
+    /// Of all rounds.
+    fn pairings(&self) -> u64 {
+        match (self.format, fixed_pairings(self.format, self.agents.len())) {
             (Format::Swiss { rounds }, _) => u64::from(rounds) * (self.agents.len() / 2) as u64,
             (_, Some(pairings)) => pairings.len() as u64,
             (_, None) => 0,
-        };
-        pairings * u64::from(self.games)
+        }
     }
 
     fn rules(&self, game: &ScheduledGame, stop: &Arc<AtomicBool>) -> GameRules {
@@ -110,6 +127,7 @@ impl TournamentSettings {
             time: self.time,
             lag: Duration::from_millis(self.lag_ms),
             move_limit: self.move_limit,
+            adjudication: self.adjudication,
             seed: game.seed(self.seed),
             stop: Some(Arc::clone(stop)),
         }
@@ -187,14 +205,38 @@ pub fn run<G: Notation>(
     options: &RunOptions<'_>,
     on_game: &mut dyn FnMut(Progress<'_>),
 ) -> Result<TournamentResults, TournamentError> {
-    settings.check()?;
-    let header = Header {
+    run_from(settings, start, None, players, referees, options, on_game)
+}
+
+/// The first line of a tournament's log.
+pub fn header<G: Notation>(settings: &TournamentSettings, start: &G) -> Header {
+    Header {
         format: LAYOUT,
         version: env!("CARGO_PKG_VERSION").into(),
         game: G::NAME.into(),
         start: start.position_text(),
         settings: settings.clone(),
-    };
+    }
+}
+
+/// Plays a tournament as [`run`] does, with games from an opening suite: [`TournamentSettings::openings`] must be its name.
+pub fn run_from<G: Notation>(
+    settings: &TournamentSettings,
+    start: &G,
+    suite: Option<&OpeningSuite<G>>,
+    players: PlayerFactory<'_, G>,
+    referees: RefereeFactory<'_, G>,
+    options: &RunOptions<'_>,
+    on_game: &mut dyn FnMut(Progress<'_>),
+) -> Result<TournamentResults, TournamentError> {
+    settings.check()?;
+    if suite.map_or("", |suite| &suite.name) != settings.openings {
+        return Err(TournamentError::Settings(format!(
+            "openings: '{}' is not the name of the suite",
+            settings.openings
+        )));
+    }
+    let header = header(settings, start);
     let (mut log, logged, notice) = match options.log {
         Some(path) => {
             let Opened { log, games, notice } = ResultLog::open(path, &header)?;
@@ -209,7 +251,7 @@ pub fn run<G: Notation>(
         if !missing.is_empty() {
             finished.refuse_strangers(options.log)?;
         }
-        let hall = Hall { settings, start, players, referees, stop: &options.stop };
+        let hall = Hall { settings, start, suite, players, referees, stop: &options.stop };
         hall.play(missing, options.workers, &mut |game| {
             if let Some(log) = &mut log {
                 log.append(&game)?;
@@ -323,94 +365,5 @@ impl<'a> Rounds<'a> {
         self.open = pairings;
         self.next += 1;
         Some(self.schedule.clone())
-    }
-}
-
-/// Where the games of a round are played.
-struct Hall<'a, G: Notation> {
-    settings: &'a TournamentSettings,
-    start: &'a G,
-    players: PlayerFactory<'a, G>,
-    referees: RefereeFactory<'a, G>,
-    stop: &'a Arc<AtomicBool>,
-}
-
-impl<G: Notation> Hall<'_, G> {
-    /// Plays the games and hands each finished one to `done`, in the order in which they end.
-    fn play(
-        &self,
-        games: VecDeque<ScheduledGame>,
-        workers: usize,
-        done: &mut dyn FnMut(LoggedGame) -> Result<(), LogError>,
-    ) -> Result<(), TournamentError> {
-        let workers = workers.clamp(1, games.len().max(1));
-        let queue = Mutex::new(games);
-        // Bounded, so that little is lost in the moment in which somebody stops the tournament.
-        let (sender, receiver) = sync_channel(workers);
-        std::thread::scope(|scope| {
-            for _ in 0..workers {
-                let (queue, sender) = (&queue, sender.clone());
-                scope.spawn(move || self.work(queue, &sender));
-            }
-            drop(sender);
-            let mut outcome = Ok(());
-            for message in receiver {
-                let handled = message.map_err(TournamentError::Referee).and_then(|game| Ok(done(game)?));
-                if outcome.is_ok() && handled.is_err() {
-                    outcome = handled;
-                    // Nothing more can be recorded, so nothing more is begun.
-                    queue.lock().unwrap_or_else(PoisonError::into_inner).clear();
-                }
-            }
-            outcome
-        })
-    }
-
-    fn work(&self, queue: &Mutex<VecDeque<ScheduledGame>>, results: &SyncSender<Result<LoggedGame, PlayerError>>) {
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let mut referee: Option<Box<dyn Referee<G>>> = None;
-        while !self.stop.load(Ordering::Relaxed)
-            && let Some(game) = next()
-        {
-            let referee = match &mut referee {
-                Some(referee) => referee,
-                none => match (self.referees)().and_then(|mut referee| referee.prepare().map(|()| referee)) {
-                    Ok(ready) => none.insert(ready),
-                    Err(error) => {
-                        let _ = results.send(Err(error));
-                        return;
-                    }
-                },
-            };
-            let moves = opening(self.start, self.settings.seed, game.pair, self.settings.opening_moves);
-            let [mut first, mut second] = game.agents.map(|agent| self.build(agent));
-            let rules = self.settings.rules(&game, self.stop);
-            let result = play_game(self.start, &moves, [&mut *first, &mut *second], &mut **referee, &rules);
-            let Some(result) = result else { continue };
-            let game = LoggedGame { index: game.index, round: game.round, agents: game.agents, result };
-            if results.send(Ok(game)).is_err() {
-                return;
-            }
-        }
-    }
-
-    /// The agent, or somebody who explains why there is none.
-    fn build(&self, agent: usize) -> Box<dyn Player<G>> {
-        catch_unwind(AssertUnwindSafe(|| (self.players)(agent)))
-            .unwrap_or_else(|_| Err(PlayerError::NotStarted("panicked while it was built".into())))
-            .unwrap_or_else(|error| Box::new(Absent(error)))
-    }
-}
-
-/// Stands in for a player that could not be built: loses at once, with the reason.
-struct Absent(PlayerError);
-
-impl<G: Notation> Player<G> for Absent {
-    fn new_game(&mut self, _record: &Record<G>, _seed: u64) -> Result<(), PlayerError> {
-        Err(self.0.clone())
-    }
-
-    fn choose(&mut self, _record: &Record<G>, _budget: &Budget) -> Result<Decision<G::Move>, PlayerError> {
-        Err(self.0.clone())
     }
 }

@@ -22,7 +22,7 @@ fn game(index: u64, agents: [usize; 2], winner: Option<Side>, kind: EndKind) -> 
         seconds: [0.0, 0.5],
         verdict: None,
     };
-    LoggedGame { index, round: 0, agents, result }
+    LoggedGame { index, round: 0, agents, start: None, result }
 }
 
 fn results(games: Vec<LoggedGame>) -> TournamentResults {

@@ -210,6 +210,7 @@ mod tests {
 
     fn game(index: u64, winner: Side) -> LoggedGame {
         LoggedGame {
+            start: None,
             index,
             round: 0,
             agents: if index.is_multiple_of(2) { [0, 1] } else { [1, 0] },

@@ -121,6 +121,8 @@ pub fn run(args: Args) -> Result<()> {
     ensure!(file.move_limit != Some(0), "{shown}: move-limit is 0: expected at least 1");
     let defaults = TournamentSettings::default();
     let settings = TournamentSettings {
+        openings: String::new(),
+        adjudication: Default::default(),
         agents: Vec::new(),
         format: file.kind,
         games: file.games.unwrap_or(defaults.games),

@@ -7,6 +7,7 @@ use super::engine::{Engine, Limits, shown, unusable};
 use super::process::MAX_LINE;
 use crate::clock::{Clock, TimeControl};
 use crate::player::{Player, PlayerError};
+use afterstate_engine::value::centipawns::winning_chance;
 use afterstate_engine::{Budget, Decision, Value};
 use afterstate_games::chess::Move;
 use afterstate_games::{Chess, Game, Notation, Outcome, Record, Side};
@@ -254,7 +255,7 @@ impl Thought {
                 "depth" => self.depth = number().and_then(|depth| u32::try_from(depth).ok()).or(self.depth),
                 "nodes" => self.nodes = number().map_or(self.nodes, i64::unsigned_abs),
                 "multipv" if number().is_some_and(|line| line > 1) => return,
-                "cp" => self.value = number().map(winning_chance).or(self.value),
+                "cp" => self.value = number().map(|score| winning_chance(score as f32)).or(self.value),
                 "mate" => self.value = number().map(|moves| if moves > 0 { 1.0 } else { 0.0 }).or(self.value),
                 // Whatever follows is no more about the position.
                 "pv" | "string" => return,
@@ -262,11 +263,6 @@ impl Thought {
             }
         }
     }
-}
-
-/// An advantage of a pawn as a hundred Elo: what it is worth is only shown to people.
-fn winning_chance(centipawns: i64) -> f32 {
-    1.0 / (1.0 + 10f32.powf(-(centipawns as f32) / 400.0))
 }
 
 #[cfg(test)]

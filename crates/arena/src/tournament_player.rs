@@ -1,0 +1,75 @@
+//! [`TournamentPlayer`]: the tournament search as a player that shares out its time.
+
+use crate::clock::Clock;
+use crate::player::{Player, PlayerError};
+use crate::time_manager::{TimeSettings, plan};
+use afterstate_engine::search::{ChessEvaluation, SearchLimits, TournamentSearch, TournamentSettings};
+use afterstate_engine::{Budget, Decision};
+use afterstate_games::chess::Move;
+use afterstate_games::{Chess, Record};
+use std::time::Instant;
+
+/// Plays chess with an evaluation. It keeps its table from move to move of a game.
+///
+/// ```
+/// use afterstate_arena::{Player, TournamentPlayer};
+/// use afterstate_engine::Budget;
+/// use afterstate_engine::value::{ChessTerms, FrozenTerms, TermSet};
+/// use afterstate_games::{Chess, Notation, Record};
+/// let terms = ChessTerms::new(TermSet::Meep);
+/// let evaluation = FrozenTerms::new(terms, &terms.piece_values([1.0, 3.0, 3.0, 5.0, 9.0]));
+/// let mut player = TournamentPlayer::new(evaluation, Default::default(), 5_000);
+/// let game = Record::new(Chess::parse_position("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")?);
+/// player.new_game(&game, 1).unwrap();
+/// let decision = player.choose(&game, &Budget::default()).unwrap();
+/// assert_eq!(game.position().san(decision.best.unwrap()), "exd5");
+/// # Ok::<(), afterstate_games::NotationError>(())
+/// ```
+pub struct TournamentPlayer<E> {
+    search: TournamentSearch<E>,
+    nodes: u64,
+    time: TimeSettings,
+    clocks: Option<[Clock; 2]>,
+}
+
+impl<E: ChessEvaluation> TournamentPlayer<E> {
+    /// A player that looks at so many positions for a move when no clock runs and nothing else limits it.
+    pub fn new(evaluation: E, settings: TournamentSettings, nodes: u64) -> Self {
+        let search = TournamentSearch::new(evaluation, settings);
+        // Half of a game's moves are expected to come, and never less than thirty of one's own.
+        let time = TimeSettings { game_length: 90.0, least_moves: 25.0, stretch: 4.0, ..TimeSettings::default() };
+        TournamentPlayer { search, nodes, time, clocks: None }
+    }
+
+    fn limits(&self, record: &Record<Chess>, budget: &Budget, begin: Instant) -> SearchLimits {
+        let mut limits = SearchLimits::from(budget.clone());
+        let side = record.position().side_to_move();
+        let clock = self.clocks.as_ref().map(|clocks| &clocks[side.index()]);
+        if let Some(plan) = clock.and_then(|clock| plan(clock, record.moves().len(), &self.time)) {
+            limits.soft_deadline = Some(begin + plan.share);
+            limits.budget.deadline = Some(begin + plan.longest);
+        }
+        let unlimited = limits.budget.deadline.is_none() && limits.budget.depth.is_none();
+        if unlimited && limits.budget.simulations.is_none() {
+            limits.budget.simulations = Some(self.nodes);
+        }
+        limits
+    }
+}
+
+impl<E: ChessEvaluation> Player<Chess> for TournamentPlayer<E> {
+    fn new_game(&mut self, _record: &Record<Chess>, _seed: u64) -> Result<(), PlayerError> {
+        self.clocks = None;
+        self.search.clear();
+        Ok(())
+    }
+
+    fn clocks(&mut self, clocks: &[Clock; 2]) {
+        self.clocks = Some(clocks.clone());
+    }
+
+    fn choose(&mut self, record: &Record<Chess>, budget: &Budget) -> Result<Decision<Move>, PlayerError> {
+        let limits = self.limits(record, budget, Instant::now());
+        Ok(self.search.search(record, &limits, &mut |_| {}))
+    }
+}

@@ -1,0 +1,115 @@
+//! Every rule that learns from searches learns games other than chess, too: what it learnt beats what it began with.
+
+use afterstate_arena::{LearningPlayer, Player};
+use afterstate_engine::Budget;
+use afterstate_engine::learning::{DifferenceSettings, LearnerSettings};
+use afterstate_engine::search::{TrainingSearch, TrainingSearchSettings};
+use afterstate_engine::value::{Features, GridShapes, LocalShapes, Sharing, Squash, Weights, WindowSizes};
+use afterstate_games::go::{Go, Komi};
+use afterstate_games::rng::below;
+use afterstate_games::{ConnectFour, Record, Side, Tactics, Turn, stream};
+use std::sync::Arc;
+
+/// All rules, with step sizes for games that are learnt in some hundred games.
+fn rules() -> Vec<LearnerSettings> {
+    let differences = DifferenceSettings { step_size: 0.002, ..DifferenceSettings::default() };
+    vec![
+        LearnerSettings::TreeStrap { step_size: 2e-4, least_depth: 1 },
+        LearnerSettings::RootStrap { step_size: 0.01 },
+        LearnerSettings::TdRoot { step_size: 0.01 },
+        LearnerSettings::TdLeaf(differences.clone()),
+        LearnerSettings::TdDirected(differences),
+    ]
+}
+
+struct Learning<G, F> {
+    start: G,
+    features: Arc<F>,
+    search: TrainingSearchSettings,
+}
+
+impl<G: Tactics, F: Features<G>> Learning<G, F> {
+    fn player(&self, weights: &Arc<Weights>, rule: &LearnerSettings) -> LearningPlayer<G, F> {
+        let search = TrainingSearch::new(self.features.clone(), weights.clone(), Squash::Linear, self.search.clone());
+        LearningPlayer::new(search, rule.build())
+    }
+
+    /// A few random moves, so that no two pairs of games are the same.
+    fn opening(&self, number: u64) -> Vec<G::Move> {
+        let (mut game, mut rng, mut moves, mut opening) =
+            (self.start.clone(), stream(5, number), Vec::new(), Vec::new());
+        for _ in 0..3 {
+            game.candidate_moves(&mut moves);
+            opening.push(moves[below(&mut rng, moves.len() as u32) as usize]);
+            game.play(opening[opening.len() - 1]);
+        }
+        opening
+    }
+
+    /// The first player's score.
+    fn game(&self, number: u64, first: &mut LearningPlayer<G, F>, second: &mut LearningPlayer<G, F>) -> f32 {
+        let mut record = Record::new(self.start.clone());
+        self.opening(number).into_iter().for_each(|mv| record.play(mv));
+        let mut players = [first, second];
+        players.iter_mut().for_each(|player| player.new_game(&record, number).unwrap());
+        let outcome = loop {
+            match record.turn() {
+                Turn::Over(outcome) => break outcome,
+                Turn::Player(side) => {
+                    let decision = players[side.index()].choose(&record, &Budget::default()).unwrap();
+                    record.play(decision.best.unwrap());
+                }
+                Turn::Chance => unreachable!("no dice"),
+            }
+        };
+        players.iter_mut().for_each(|player| player.game_over(&record, outcome));
+        outcome.first_player_score()
+    }
+
+    /// What the weights score after so many games of self-play against those from before.
+    fn score(&self, rule: &LearnerSettings, games: u64) -> f32 {
+        let weights = || Arc::new(Weights::zeros(self.features.count()));
+        let (learnt, untrained) = (weights(), weights());
+        let mut players = [self.player(&learnt, rule), self.player(&learnt, rule)];
+        for number in 0..games {
+            let [first, second] = &mut players;
+            self.game(number, first, second);
+        }
+        // A rule that changes nothing.
+        let still = LearnerSettings::RootStrap { step_size: 0.0 };
+        let (mut me, mut other) = (self.player(&learnt, &still), self.player(&untrained, &still));
+        let trials = 40;
+        let scores = (0..trials).map(|number| {
+            let opening = 1_000_000 + number / 2;
+            match if number % 2 == 0 { Side::First } else { Side::Second } {
+                Side::First => self.game(opening, &mut me, &mut other),
+                Side::Second => 1.0 - self.game(opening, &mut other, &mut me),
+            }
+        });
+        scores.sum::<f32>() / trials as f32
+    }
+}
+
+#[test]
+fn every_rule_learns_connect_four() {
+    let start = ConnectFour::new();
+    let features = Arc::new(GridShapes::new(&start, WindowSizes::new(&[1, 2]).unwrap()));
+    let search = TrainingSearchSettings { depth: 3, nodes: 0, table_mib: 1, ..TrainingSearchSettings::default() };
+    let learning = Learning { start, features, search };
+    for rule in rules() {
+        let score = learning.score(&rule, 400);
+        assert!(score > 0.65, "{rule:?}: {score}");
+    }
+}
+
+#[test]
+fn every_rule_learns_small_go() {
+    let shapes = LocalShapes::new(5, WindowSizes::new(&[1, 2]).unwrap(), Sharing::LocationDependent);
+    let start = shapes.track(Go::new(5).with_komi(Komi::new(0.5).unwrap()).with_move_limit(50));
+    let search = TrainingSearchSettings { depth: 2, nodes: 0, table_mib: 1, ..TrainingSearchSettings::default() };
+    let learning = Learning { start, features: Arc::new(shapes), search };
+    for rule in rules() {
+        let score = learning.score(&rule, 200);
+        assert!(score > 0.65, "{rule:?}: {score}");
+    }
+}
