@@ -48,8 +48,8 @@ mod table;
 mod time;
 mod vertex;
 
+pub use crate::line::MAX_LINE;
 pub use analyst::{Analysis, Analyst, Candidate, Inquiry};
-pub use input::MAX_LINE;
 pub use insight::{Insight, ShapeReport, ValueInsight};
 pub use open_player::OpenPlayer;
 pub use search_analyst::SearchAnalyst;

@@ -1,3 +1,5 @@
-//! Our players behind the protocols that other programs speak: for Go, [`gtp`].
+//! Our players behind the protocols that other programs speak: for Go [`gtp`], for chess [`uci`].
 
 pub mod gtp;
+mod line;
+pub mod uci;

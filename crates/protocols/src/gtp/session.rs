@@ -3,11 +3,12 @@
 use super::analyst::{Analysis, Analyst};
 use super::command::{Command, Refusal};
 use super::history::History;
-use super::input::{Inbox, Interrupt, Line, MAX_LINE};
+use super::input::{Inbox, Interrupt};
 use super::insight::Insight;
 use super::live::LiveGraphics;
 use super::table;
 use super::time::Clocks;
+use crate::line::{Line, MAX_LINE};
 use afterstate_arena::{Player, PlayerError};
 use afterstate_games::go::{Go, MAX_SIZE, MIN_SIZE};
 use afterstate_games::rng::mix;

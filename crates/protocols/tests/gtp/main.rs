@@ -3,6 +3,8 @@
 mod analysis;
 mod conduct;
 mod files;
+#[path = "../mutation/mod.rs"]
+mod mutation;
 mod open_player;
 mod players;
 mod robustness;

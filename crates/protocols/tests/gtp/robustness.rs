@@ -1,6 +1,7 @@
 //! No input ends the session, panics, or gets anything but one response a command.
 
 use super::files::Temporary;
+use super::mutation::{Dice, mutate};
 use super::players::session;
 use afterstate_games::go::Point;
 use afterstate_protocols::gtp::{MAX_LINE, Session};
@@ -208,46 +209,6 @@ const CORPUS: &[&str] = &[
     "\t3   version \r",
 ];
 
-/// A small generator, so that the run depends on nothing but its seed.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = afterstate_games::rng::mix(self.0.wrapping_add(0x9e37_79b9_7f4a_7c15));
-        (self.0 % n.max(1) as u64) as usize
-    }
-}
-
-fn mutate(dice: &mut Dice) -> Vec<u8> {
-    let mut line = CORPUS[dice.below(CORPUS.len())].as_bytes().to_vec();
-    for _ in 0..dice.below(4) {
-        let at = dice.below(line.len() + 1);
-        match dice.below(8) {
-            0 => line.insert(at, dice.below(256) as u8),
-            1 if at < line.len() => line[at] ^= 1 << dice.below(8),
-            2 if at < line.len() => drop(line.remove(at)),
-            3 => line.truncate(at),
-            4 => {
-                let other = CORPUS[dice.below(CORPUS.len())].as_bytes();
-                line.truncate(at);
-                line.extend_from_slice(&other[dice.below(other.len())..]);
-            }
-            5 => {
-                let copy = line[at..].to_vec();
-                line.extend_from_slice(&copy);
-            }
-            6 => {
-                let number: &[u8] =
-                    [&b"-1"[..], b"0", b"65536", b"1e308", b"NaN", b"18446744073709551616"][dice.below(6)];
-                line.splice(at..at, number.iter().copied());
-            }
-            _ => line.push(b' '),
-        }
-    }
-    line.retain(|&byte| byte != b'\n');
-    line
-}
-
 /// 20,000 mutated lines, or as many as `AFTERSTATE_FUZZ_SECONDS` allow.
 #[test]
 fn mutated_commands_get_one_response_a_line() {
@@ -259,7 +220,9 @@ fn mutated_commands_get_one_response_a_line() {
         let mut session = session();
         session.respond("boardsize 9");
         for _ in 0..500 {
-            let line = String::from_utf8_lossy(&mutate(&mut dice)).into_owned();
+            let mut line = mutate(&mut dice, CORPUS);
+            line.retain(|&byte| byte != b'\n');
+            let line = String::from_utf8_lossy(&line).into_owned();
             check_line(&mut session, &line).unwrap_or_else(|complaint| panic!("line {lines}: {complaint}"));
             lines += 1;
         }
