@@ -4,7 +4,7 @@ use super::Effort;
 use super::measure::{Figure, Report, measure, processor_time};
 use afterstate_engine::learning::{SelfPlay, SelfPlaySettings, TdSettings};
 use afterstate_engine::policy;
-use afterstate_engine::value::{Features, LocalShapes, Sharing, TrackedGo, Weights, WindowSizes};
+use afterstate_engine::value::{AccruingWeights, Features, LocalShapes, Sharing, TrackedGo, Weights, WindowSizes};
 use afterstate_games::go::{Go, Move};
 use afterstate_games::rng::{Rng, below, unit};
 use afterstate_games::{Game, Turn, stream};
@@ -63,13 +63,15 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
 /// The same games are played twice: by the learner with a step size of 0, which does all its work but
 /// leaves the weights as they are, and by a bare ε-greedy loop without learning. As the weights stand still both
 /// draw the same random numbers and make the same moves, so that the difference in time is what learning
-/// costs. Blocks alternate, so that a change in the machine's speed meets both. At the beginning of a block the tables
-/// have to come back into the cache, which is no part of self-play; a block is long enough for that not to matter.
+/// costs. Both read the same kind of table: the learner's holds every weight with both signs, and on the plainer
+/// one of [`Weights`] a bare loop may be the slower of the two. Blocks alternate, so that a change in the machine's
+/// speed meets both. At the beginning of a block the tables have to come back into the cache, which is no part of
+/// self-play; a block is long enough for that not to matter.
 fn learning_share(time: Duration) -> Result<f64> {
     const BLOCK: u64 = 100;
     let learning = Learning::new();
     let mut learner = learning.learner(TdSettings { step_size: 0.0, ..TdSettings::default() });
-    let mut bare = Bare::default();
+    let mut bare = Bare { weights: AccruingWeights::new(&learning.weights), moves: Vec::new(), sums: Vec::new() };
     let (mut with, mut without) = (Duration::ZERO, Duration::ZERO);
     let mut game = WARM_UP;
     while with + without < time {
@@ -92,8 +94,8 @@ fn learning_share(time: Duration) -> Result<f64> {
 }
 
 /// ε-greedy self-play without learning, with the learner's random numbers.
-#[derive(Default)]
 struct Bare {
+    weights: AccruingWeights,
     moves: Vec<Move>,
     sums: Vec<f32>,
 }
@@ -109,7 +111,7 @@ impl Bare {
             let chosen = if unit(rng) < epsilon {
                 below(rng, self.moves.len() as u32) as usize
             } else {
-                learning.features.afterstate_sums(&game, &self.moves, &*learning.weights, &mut self.sums);
+                learning.features.afterstate_sums(&game, &self.moves, &self.weights, &mut self.sums);
                 evaluations += self.moves.len() as u64;
                 policy::greedy(&self.sums, side, rng)
             };
