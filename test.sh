@@ -21,14 +21,18 @@ fi
 # Debian puts games where PATH does not always look.
 export PATH="$PATH:/usr/games"
 
-if ! command -v gnugo >/dev/null && command -v apt-get >/dev/null; then
+missing=()
+for engine in gnugo stockfish; do
+  if ! command -v "$engine" >/dev/null; then missing+=("$engine"); fi
+done
+if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null; then
   as_root=()
   if [ "$(id -u)" -ne 0 ]; then as_root=(sudo -n); fi
   if [ ${#as_root[@]} -eq 0 ] || command -v sudo >/dev/null; then
-    echo "== installing gnugo"
+    echo "== installing ${missing[*]}"
     ${as_root[@]+"${as_root[@]}"} sh -c \
-      'export DEBIAN_FRONTEND=noninteractive; i="apt-get install -y --no-install-recommends gnugo"; $i || { apt-get update && $i; }' ||
-      echo "gnugo could not be installed"
+      'export DEBIAN_FRONTEND=noninteractive; i="apt-get install -y --no-install-recommends $*"; $i || { apt-get update && $i; }' \
+      sh "${missing[@]}" || echo "${missing[*]} could not be installed"
   fi
 fi
 

@@ -5,14 +5,15 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::registry::{self, GameSpec, Playable, PlayerFactory, Visitor};
 use afterstate_arena::PlayerError;
-use afterstate_arena::result_log::{LoggedGame, read_log};
+use afterstate_arena::pgn_file::PgnFile;
+use afterstate_arena::result_log::{Header, LoggedGame, read_log};
 use afterstate_arena::sprt::{Decision, GameCounts, Score, Sprt, SprtStatus};
-use afterstate_arena::tournament::{RunOptions, TournamentResults, TournamentSettings, run};
+use afterstate_arena::tournament::{self, RunOptions, TournamentResults, TournamentSettings};
 use afterstate_games::Side;
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,12 +32,24 @@ pub struct Contest<'a> {
     pub workers: usize,
     /// Where results are logged and resumed from.
     pub log: Option<PathBuf>,
+    /// Where games begin, if not where the game usually does.
+    pub openings: Option<OpeningFile>,
+    /// A PGN file to which every game is appended as soon as it has ended.
+    pub pgn: Option<PathBuf>,
     /// Stop when this test of the first agent against the second is decided.
     pub sprt: Option<Sprt>,
     /// Who else follows the games.
     pub watch: Option<Watch<'a>>,
     /// Show no progress.
     pub quiet: bool,
+}
+
+/// A suite of openings.
+pub struct OpeningFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// How many moves of a game or book are played, of both sides.
+    pub plies: u32,
 }
 
 /// What came of it.
@@ -82,7 +95,7 @@ impl Visitor for Play<'_> {
     type Output = Result<Played>;
 
     fn visit<G: Playable>(self, start: G) -> Result<Played> {
-        let Play(Contest { agents, mut settings, workers, log, sprt, mut watch, quiet, .. }) = self;
+        let Play(Contest { agents, mut settings, workers, log, openings, pgn, sprt, mut watch, quiet, .. }) = self;
         let players = agents.iter().map(|spec| registry::players(&start, spec)).collect::<Result<Vec<_>>>()?;
         if settings.referee.is_empty() {
             settings.referee = G::REFEREES[0].to_string();
@@ -95,14 +108,27 @@ impl Visitor for Play<'_> {
             eprintln!("note: 'area' counts every stone as alive; if a GTP engine passes early, use --referee gnugo");
         }
         settings.check()?;
+        let suite = match &openings {
+            Some(OpeningFile { path, plies }) => {
+                Some(G::openings(path, *plies, settings.total_openings(), settings.seed)?)
+            }
+            None => None,
+        };
+        settings.openings = suite.as_ref().map_or_else(String::new, |suite| suite.name.clone());
+        let header = tournament::header(&settings, &start);
+        let mut pgn = pgn.as_deref().map(|path| Pgn::open::<G>(path, &header)).transpose()?;
         let interrupted = interrupt::flag()?;
         let stop = Arc::new(AtomicBool::new(false));
         let mut test = sprt.map(Test::new);
         let mut already = 0;
         if let Some(path) = log.as_deref().filter(|path| path.metadata().is_ok_and(|file| file.len() > 0)) {
-            for (_, game) in read_log(path)?.games {
+            let logged = read_log(path)?;
+            // Somebody else's log is refused below.
+            let ours = logged.header == header;
+            for (_, game) in logged.games {
                 already += 1;
                 test.iter_mut().for_each(|test| test.add(&game));
+                pgn.iter_mut().filter(|_| ours).try_for_each(|pgn| pgn.catch_up(&game))?;
             }
         }
         if test.as_ref().is_some_and(Test::is_decided) {
@@ -126,8 +152,14 @@ impl Visitor for Play<'_> {
                     std::thread::park_timeout(std::time::Duration::from_millis(50));
                 }
             });
-            let results = run(&settings, &start, &build, &*referee, &options, &mut |state| {
+            let mut on_game = |state: tournament::Progress<'_>| {
                 progress.set(state.finished);
+                if let Some(pgn) = &mut pgn {
+                    pgn.add(state.game);
+                    if pgn.error.is_some() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                }
                 if let Some(test) = &mut test {
                     test.add(state.game);
                     if test.is_decided() {
@@ -137,11 +169,14 @@ impl Visitor for Play<'_> {
                 if watch.as_mut().is_some_and(|watch| watch(state.game).is_break()) {
                     stop.store(true, Ordering::Relaxed);
                 }
-            });
+            };
+            let suite = suite.as_ref();
+            let results = tournament::run_from(&settings, &start, suite, &build, &*referee, &options, &mut on_game);
             over.store(true, Ordering::Relaxed);
             results
         })?;
         progress.finish();
+        pgn.map_or(Ok(()), Pgn::close)?;
         if let Some(notice) = &results.notice {
             eprintln!("note: {notice}");
         }
@@ -154,6 +189,52 @@ impl Visitor for Play<'_> {
             eprintln!("note: {} of {} games played; {how}", results.games.len(), settings.total_games());
         }
         Ok(Played { results, sprt: test.map(|test| test.status).transpose()? })
+    }
+}
+
+/// The games as PGN, one after the other.
+struct Pgn<'a> {
+    file: PgnFile,
+    header: &'a Header,
+    text: fn(&Header, &LoggedGame) -> Result<String>,
+    /// The first thing that went wrong; nothing more is written then.
+    error: Option<anyhow::Error>,
+}
+
+impl<'a> Pgn<'a> {
+    fn open<G: Playable>(path: &Path, header: &'a Header) -> Result<Pgn<'a>> {
+        G::has_pgn()?;
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
+        let file = PgnFile::open(path)?;
+        if file.cut_off() > 0 {
+            eprintln!("note: '{}': cut off an incomplete last game of {} bytes", path.display(), file.cut_off());
+        }
+        Ok(Pgn { file, header, text: G::pgn, error: None })
+    }
+
+    /// Adds a game of an earlier run, unless it is there.
+    fn catch_up(&mut self, game: &LoggedGame) -> Result<()> {
+        let text = (self.text)(self.header, game)?;
+        if !self.file.held(&text) {
+            self.file.append(&text)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, game: &LoggedGame) {
+        if self.error.is_none() {
+            let written = (self.text)(self.header, game).and_then(|text| Ok(self.file.append(&text)?));
+            self.error = written.err();
+        }
+    }
+
+    fn close(mut self) -> Result<()> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(self.file.sync()?),
+        }
     }
 }
 
@@ -210,10 +291,10 @@ mod tests {
 
     fn game(index: u64, winner: Side) -> LoggedGame {
         LoggedGame {
-            start: None,
             index,
             round: 0,
             agents: if index.is_multiple_of(2) { [0, 1] } else { [1, 0] },
+            start: None,
             result: afterstate_arena::GameResult {
                 outcome: Outcome::win(winner),
                 ending: Ending { kind: EndKind::Rules, detail: String::new() },

@@ -7,6 +7,7 @@ mod agents;
 mod analyze;
 mod bench;
 mod check;
+mod chess_learner;
 mod completions;
 mod contest;
 mod duel;
@@ -16,8 +17,10 @@ mod games;
 mod gtp;
 mod import;
 mod interrupt;
+mod lesson;
 mod match_command;
 mod output;
+mod partners;
 mod perft;
 mod play;
 mod progress;
@@ -25,11 +28,14 @@ mod rate;
 mod recipe;
 mod registry;
 mod reproduce;
+mod search_recipe;
+mod shape_learner;
 mod standings;
 mod suite;
 mod tournament;
 mod train;
 mod training_run;
+mod uci;
 mod watch;
 
 use clap::{Parser, Subcommand};
@@ -65,13 +71,15 @@ enum Command {
     /// A game of Go looked at again: blunders, win rates, comments
     Analyze(analyze::Args),
     /// Two agents, many games, perhaps a sequential test
-    Match(match_command::Args),
+    Match(Box<match_command::Args>),
     /// Many agents, from a file, in a log that an interrupted run goes on from
     Tournament(tournament::Args),
     /// Ratings from the logs of matches and tournaments
     Rate(rate::Args),
     /// An agent behind the Go Text Protocol, for Go programs and servers
     Gtp(gtp::Args),
+    /// An agent behind the Universal Chess Interface, for chess programs
+    Uci(uci::Args),
     /// How fast everything is: one line a figure, `name value unit`
     Bench(bench::Args),
     /// An agent on positions with a right answer
@@ -96,10 +104,11 @@ fn main() -> ExitCode {
         Command::Agents(args) => agents::run(args),
         Command::Play(args) => play::run(args),
         Command::Analyze(args) => analyze::run(args),
-        Command::Match(args) => match_command::run(args),
+        Command::Match(args) => match_command::run(*args),
         Command::Tournament(args) => tournament::run(args),
         Command::Rate(args) => rate::run(args),
         Command::Gtp(args) => gtp::run(args),
+        Command::Uci(args) => uci::run(args),
         Command::Perft(args) => perft::run(args),
         Command::Check(args) => check::run(args),
         Command::Suite(args) => suite::run(args),

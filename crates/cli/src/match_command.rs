@@ -1,10 +1,11 @@
 //! `afterstate match`: two agents, many games.
 
 use crate::agent::AgentSpec;
-use crate::contest::{self, Contest};
+use crate::contest::{self, Contest, OpeningFile};
 use crate::registry::GameArgs;
 use crate::{game_files, output, standings};
 use afterstate_arena::TimeControl;
+use afterstate_arena::adjudication::{Adjudication, DrawRule, WinRule};
 use afterstate_arena::pairing::Format;
 use afterstate_arena::rating::{EloInterval, Tally, match_elo};
 use afterstate_arena::sprt::{EloModel, Sprt, SprtStatus};
@@ -20,11 +21,16 @@ use std::path::PathBuf;
     afterstate match alpha-beta:runs/quick,depth=3 greedy:runs/quick --log results.jsonl --workers 2\n  \
     afterstate match two-phase:2000,depth=4 td-search:2000 --games 100\n  \
     afterstate match greedy:runs/new greedy:runs/old --games 20000 --sprt elo0=0,elo1=10\n  \
-    afterstate match runs/quick 'gtp:gnugo --mode gtp --level 10 --chinese-rules' --referee gnugo --sgf games\n\n\
+    afterstate match runs/quick 'gtp:gnugo --mode gtp --level 10 --chinese-rules' --referee gnugo --sgf games\n  \
+    afterstate match uct:5000 uci:stockfish --game chess --openings suite.epd --time 10s+100ms --pgn games.pgn --draw --win\n\n\
     Time controls: none, 10s/move, 1000sims/move, 5m (sudden death), 5m+2s (Fischer), 5m+3x30s (Japanese),\n\
     5m+10/60s (Canadian).\n\
     SPRT: elo0, elo1, alpha, beta (default 0.05), model=normalised (default) or logistic; --games is the most\n\
-    that it may take.")]
+    that it may take.\n\
+    Openings of chess: positions (.epd), the beginnings of games (.pgn) or a Polyglot book (.bin), drawn at random by\n\
+    --seed; both sides play each opening once.\n\
+    --draw: after=40 moves of each side, if both saw at most score=10 centipawns for moves=8. --win: if both saw at\n\
+    least score=600 for the same side for moves=4. These are the defaults; as in --draw=after=30,score=5.")]
 pub struct Args {
     /// The agent under test (see `afterstate agents`)
     first: String,
@@ -41,15 +47,30 @@ pub struct Args {
     outputs: OutputArgs,
 }
 
+/// Moves of a book or game that are played if nobody says how many.
+pub const BOOK_PLIES: u32 = 16;
+
 /// How games are played.
 #[derive(clap::Args)]
 struct HowArgs {
     /// Games; agents swap sides after each, and two games share an opening
     #[arg(long, default_value_t = 100)]
     games: u32,
-    /// Random moves at the beginning of a game
-    #[arg(long, default_value_t = 2, value_name = "MOVES")]
-    opening: u32,
+    /// Random moves at the beginning of a game, after the opening of a suite if there is one [default: 2, with a suite 0]
+    #[arg(long, value_name = "MOVES")]
+    opening: Option<u32>,
+    /// Chess: begin games with openings of this suite (.epd, .pgn or .bin)
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Moves of both sides that are played of an opening from a PGN file or book
+    #[arg(long, value_name = "MOVES", default_value_t = BOOK_PLIES, requires = "openings")]
+    book_plies: u32,
+    /// Call a game a draw when both sides see nothing in it any more
+    #[arg(long, value_name = "KEY=VALUE,…", num_args = 0..=1, default_missing_value = "", require_equals = true)]
+    draw: Option<DrawRule>,
+    /// Call a game won when both sides see the same one winning
+    #[arg(long, value_name = "KEY=VALUE,…", num_args = 0..=1, default_missing_value = "", require_equals = true)]
+    win: Option<WinRule>,
     /// Each side's time
     #[arg(long, default_value = "none", value_name = "CONTROL")]
     time: TimeControl,
@@ -79,6 +100,9 @@ pub struct OutputArgs {
     /// Write one line a game (- for standard output)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Chess: append every game to this PGN file
+    #[arg(long, value_name = "FILE")]
+    pub pgn: Option<PathBuf>,
     /// Go: write every game as an SGF file into this folder
     #[arg(long, value_name = "FOLDER")]
     pub sgf: Option<PathBuf>,
@@ -107,10 +131,11 @@ pub fn run(args: Args) -> Result<()> {
         agents: Vec::new(),
         format: Format::Match,
         games: args.how.games,
-        opening_moves: args.how.opening,
+        opening_moves: args.how.opening.unwrap_or(if args.how.openings.is_some() { 0 } else { 2 }),
         seed: args.how.seed,
         time: args.how.time,
         move_limit: args.how.move_limit.unwrap_or(0),
+        adjudication: Adjudication { draw: args.how.draw, win: args.how.win },
         referee: args.how.referee.unwrap_or_default(),
         ..TournamentSettings::default()
     };
@@ -121,6 +146,8 @@ pub fn run(args: Args) -> Result<()> {
         settings,
         workers: args.how.workers as usize,
         log: args.outputs.log.clone(),
+        openings: args.how.openings.map(|path| OpeningFile { path, plies: args.how.book_plies }),
+        pgn: args.outputs.pgn.clone(),
         sprt: args.sprt,
         watch: None,
         quiet: args.outputs.json,

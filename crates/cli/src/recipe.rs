@@ -1,12 +1,16 @@
 //! Training recipes: TOML files that say what is learnt, how, and how it is watched.
 
-use afterstate_engine::learning::{Dyna2Settings, SelfPlaySettings, TdSettings};
-use afterstate_engine::value::{LocalShapes, Sharing, WindowSizes};
+use crate::lesson::Lesson;
+use crate::shape_learner::ShapeLearner;
+use afterstate_arena::{Player, ValuePlayer};
+use afterstate_engine::learning::{Dyna2Settings, SelfPlaySettings, TdSettings, TrainingTotals};
+use afterstate_engine::value::{Checkpoint, CheckpointError, LocalShapes, ShapeAgent, Sharing, WindowSizes};
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A larger recipe is not a recipe.
 const MAX_BYTES: u64 = 1 << 20;
@@ -88,6 +92,18 @@ impl Default for CheckpointSettings {
     }
 }
 
+impl CheckpointSettings {
+    /// Whether all that was said makes sense.
+    pub fn check(&self) -> Result<()> {
+        ensure!(self.first > 0, "checkpoints.first = 0: expected at least 1");
+        let per_decade = self.per_decade;
+        ensure!((1..=100).contains(&per_decade), "checkpoints.per-decade = {per_decade}: expected 1 to 100");
+        let seconds = self.every_seconds;
+        ensure!((0.0..=1e9).contains(&seconds), "checkpoints.every-seconds = {seconds}: expected 0 to 1,000,000,000");
+        Ok(())
+    }
+}
+
 /// A small tournament at each log-spaced checkpoint: against a random player and earlier checkpoints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
@@ -129,32 +145,12 @@ impl Default for Recipe {
 impl Recipe {
     /// Reads a recipe file.
     pub fn load(path: &Path) -> Result<Recipe> {
-        let mut bytes = Vec::new();
-        std::fs::File::open(path)
-            .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
-            .with_context(|| format!("recipe {}", path.display()))?;
-        ensure!(
-            bytes.len() as u64 <= MAX_BYTES,
-            "recipe {}: more than 1 MiB, expected a short TOML file",
-            path.display()
-        );
-        let text = String::from_utf8(bytes).map_err(|error| {
-            anyhow::anyhow!("recipe {}: byte {} is not UTF-8", path.display(), error.utf8_error().valid_up_to())
-        })?;
-        Recipe::parse(&text).with_context(|| format!("recipe {}", path.display()))
+        read_file(path, Recipe::parse)
     }
 
     /// Reads the text of a recipe.
     pub fn parse(text: &str) -> Result<Recipe> {
-        let recipe: Recipe = toml::from_str(text).map_err(|error| {
-            // The library's message has several lines with a drawing; ours is one.
-            let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            let message = short(error.message());
-            match line {
-                Some(line) => anyhow::anyhow!("line {line}: {message}"),
-                None => anyhow::anyhow!("{message}"),
-            }
-        })?;
+        let recipe: Recipe = from_toml(text)?;
         recipe.check()?;
         Ok(recipe)
     }
@@ -168,20 +164,7 @@ impl Recipe {
         ensure!((1..=1024).contains(&self.threads), "threads = {}: expected 1 to 1024", self.threads);
         ensure!(self.games > 0, "games = 0: expected at least 1");
         ensure!(self.games < 1_000_000_000, "games = {}: expected below 1,000,000,000", self.games);
-        ensure!(self.checkpoints.first > 0, "checkpoints.first = 0: expected at least 1");
-        ensure!(
-            (1..=100).contains(&self.checkpoints.per_decade),
-            "checkpoints.per-decade = {}: expected 1 to 100",
-            self.checkpoints.per_decade
-        );
-        let seconds = self.checkpoints.every_seconds;
-        ensure!((0.0..=1e9).contains(&seconds), "checkpoints.every-seconds = {seconds}: expected 0 to 1,000,000,000");
-        let unit = |name: &str, value: f32| -> Result<()> {
-            if !(0.0..=1.0).contains(&value) {
-                bail!("{name} = {value}: expected 0 to 1");
-            }
-            Ok(())
-        };
+        self.checkpoints.check()?;
         unit("td.lambda", self.td.lambda)?;
         unit("self-play.exploration", self.self_play.exploration)?;
         let step = self.td.step_size;
@@ -212,26 +195,34 @@ impl Recipe {
     pub fn shapes(&self) -> LocalShapes {
         LocalShapes::new(self.board_size, self.features.sizes, self.features.sharing)
     }
+}
 
-    /// The numbers of games after which weights are saved and evaluated; the last is [`Recipe::games`].
-    pub fn milestones(&self) -> Vec<u64> {
-        let mut milestones = Vec::new();
-        for step in 0.. {
-            let factor = 10f64.powf(f64::from(step) / f64::from(self.checkpoints.per_decade));
-            let games = (self.checkpoints.first as f64 * factor).round() as u64;
-            if games >= self.games {
-                break;
-            }
-            if milestones.last() != Some(&games) {
-                milestones.push(games);
-            }
-        }
-        milestones.push(self.games);
-        milestones
+impl Lesson for Recipe {
+    type Game = Go;
+    type About = ShapeAgent;
+    type Learner = ShapeLearner;
+
+    fn load(path: &Path) -> Result<Recipe> {
+        Recipe::load(path)
     }
 
-    /// What must not change between the parts of a run: everything that decides what is learnt.
-    pub fn learns_like(&self, other: &Recipe) -> bool {
+    fn games(&self) -> u64 {
+        self.games
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn checkpoints(&self) -> &CheckpointSettings {
+        &self.checkpoints
+    }
+
+    fn evaluation(&self) -> &EvaluationSettings {
+        &self.evaluation
+    }
+
+    fn learns_like(&self, other: &Recipe) -> bool {
         let essence = |recipe: &Recipe| Recipe {
             games: 1,
             threads: 1,
@@ -241,6 +232,76 @@ impl Recipe {
         };
         essence(self) == essence(other)
     }
+
+    fn start(&self) -> Go {
+        Recipe::start(self)
+    }
+
+    fn about(&self) -> Result<ShapeAgent> {
+        Ok(ShapeAgent {
+            board_size: self.board_size,
+            komi: self.komi,
+            sizes: self.features.sizes,
+            sharing: self.features.sharing,
+            squash: self.td.squash,
+            games: 0,
+            since_milestone: TrainingTotals::default(),
+            origin: format!("afterstate {}\n{}", env!("CARGO_PKG_VERSION"), toml::to_string(self)?),
+        })
+    }
+
+    fn learner(&self, last: Option<&Checkpoint<ShapeAgent>>) -> Result<ShapeLearner> {
+        Ok(ShapeLearner::new(self, last))
+    }
+
+    fn read(path: &Path) -> Result<Checkpoint<ShapeAgent>, CheckpointError> {
+        ShapeAgent::read(path)
+    }
+
+    fn player(&self, checkpoint: &Checkpoint<ShapeAgent>) -> Box<dyn Player<Go>> {
+        Box::new(ValuePlayer::new(Arc::new(checkpoint.value())))
+    }
+
+    fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {
+        let size = self.board_size;
+        vec![
+            ("Play against it here", format!("play --size {size} --agent alpha-beta:{folder},depth=3")),
+            ("Use it in a Go program", format!("gtp --size {size} --agent alpha-beta:{folder},depth=3")),
+            ("Measure it", format!("match --size {size} greedy:{folder} random --games 200")),
+        ]
+    }
+}
+
+/// Reads a recipe file of either kind.
+pub fn read_file<T>(path: &Path, parse: impl Fn(&str) -> Result<T>) -> Result<T> {
+    let read = || {
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        ensure!(bytes.len() as u64 <= MAX_BYTES, "more than 1 MiB, expected a short TOML file");
+        let text = String::from_utf8(bytes)
+            .map_err(|error| anyhow::anyhow!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))?;
+        parse(&text)
+    };
+    read().with_context(|| format!("recipe {}", path.display()))
+}
+
+/// Reads TOML. What is wrong is said in one line.
+pub fn from_toml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
+    toml::from_str(text).map_err(|error| {
+        // The library's message has several lines with a drawing; ours is one.
+        let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        let message = short(error.message());
+        match line {
+            Some(line) => anyhow::anyhow!("line {line}: {message}"),
+            None => anyhow::anyhow!("{message}"),
+        }
+    })
+}
+
+/// Whether a number that a recipe names lies between 0 and 1.
+pub fn unit(name: &str, value: f32) -> Result<()> {
+    ensure!((0.0..=1.0).contains(&value), "{name} = {value}: expected 0 to 1");
+    Ok(())
 }
 
 /// A message that may quote anything, as one line of bounded length. What was found is at its beginning, what

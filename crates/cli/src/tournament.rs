@@ -1,11 +1,12 @@
 //! `afterstate tournament`: many agents, from a file, in a log that an interrupted run goes on from.
 
 use crate::agent::AgentSpec;
-use crate::contest::{self, Contest};
-use crate::match_command::OutputArgs;
+use crate::contest::{self, Contest, OpeningFile};
+use crate::match_command::{BOOK_PLIES, OutputArgs};
 use crate::registry::{GameOptions, GameSpec};
 use crate::{game_files, output, standings};
 use afterstate_arena::TimeControl;
+use afterstate_arena::adjudication::{Adjudication, DrawRule, WinRule};
 use afterstate_arena::pairing::Format;
 use afterstate_arena::rating::{RatingSettings, Ratings, rate};
 use afterstate_arena::tournament::TournamentSettings;
@@ -23,6 +24,10 @@ use std::path::{Path, PathBuf};
     games = 100            # for each pairing (and round)\n  opening-moves = 2      # random moves at the beginning\n  \
     time = \"none\"          # see `afterstate match --help`\n  referee = \"area\"       # Go: or gnugo\n  \
     seed = 1\n  komi = 7.5\n  move-limit = 243\n  lag-ms = 500\n  \
+    openings = \"suite.epd\" # chess: or .pgn or a Polyglot book .bin; then opening-moves = 0\n  \
+    book-plies = 16        # moves played of a game or book\n  \
+    draw = {after = 40, moves = 8, score = 10}  # when both see nothing any more; see `afterstate match --help`\n  \
+    win = {moves = 4, score = 600}              # when both see the same side winning\n  \
     [anchors]              # known ratings, in Elo\n  random = 0\n\n\
     Examples:\n  afterstate tournament ladder.toml --workers 2\n  afterstate tournament ladder.toml --json\n\n\
     The log stands beside the file (ladder.jsonl) unless --log names another; the same command goes on from it.")]
@@ -47,6 +52,10 @@ struct File {
     kind: Format,
     games: Option<u32>,
     opening_moves: Option<u32>,
+    openings: Option<PathBuf>,
+    book_plies: Option<u32>,
+    draw: Option<DrawRule>,
+    win: Option<WinRule>,
     #[serde(default)]
     time: TimeControl,
     referee: Option<String>,
@@ -121,16 +130,16 @@ pub fn run(args: Args) -> Result<()> {
     ensure!(file.move_limit != Some(0), "{shown}: move-limit is 0: expected at least 1");
     let defaults = TournamentSettings::default();
     let settings = TournamentSettings {
-        openings: String::new(),
-        adjudication: Default::default(),
         agents: Vec::new(),
         format: file.kind,
         games: file.games.unwrap_or(defaults.games),
-        opening_moves: file.opening_moves.unwrap_or(defaults.opening_moves),
+        openings: String::new(),
+        opening_moves: file.opening_moves.unwrap_or(if file.openings.is_some() { 0 } else { defaults.opening_moves }),
         seed: file.seed.unwrap_or(defaults.seed),
         time: file.time,
         lag_ms: file.lag_ms.unwrap_or(defaults.lag_ms),
         move_limit: file.move_limit.unwrap_or(0),
+        adjudication: Adjudication { draw: file.draw, win: file.win },
         referee: file.referee.unwrap_or_default(),
     };
     let rating = RatingSettings { anchors: file.anchors, ..RatingSettings::default() };
@@ -147,6 +156,8 @@ pub fn run(args: Args) -> Result<()> {
         settings,
         workers: args.workers as usize,
         log: Some(log),
+        openings: file.openings.map(|path| OpeningFile { path, plies: file.book_plies.unwrap_or(BOOK_PLIES) }),
+        pgn: args.outputs.pgn.clone(),
         sprt: None,
         watch: None,
         quiet: args.outputs.json,

@@ -1,7 +1,9 @@
 //! `afterstate train`: learns from self-play as a recipe says, and can be killed at any moment.
 
+use crate::lesson::Lesson;
 use crate::progress::Progress;
 use crate::recipe::Recipe;
+use crate::search_recipe::SearchRecipe;
 use crate::training_run::TrainingRun;
 use crate::watch::{Milestone, Watch};
 use anyhow::Result;
@@ -41,16 +43,38 @@ pub struct TrainArgs {
 
 /// Runs the subcommand.
 pub fn run(args: TrainArgs) -> Result<()> {
+    if crate::recipe::read_file(&args.recipe, names_chess)? {
+        let mut recipe = SearchRecipe::load(&args.recipe)?;
+        let SearchRecipe { games, seed, threads, .. } = &mut recipe;
+        args.change(games, seed, threads);
+        return args.train(&SearchRecipe::parse(&toml::to_string(&recipe)?)?);
+    }
     let mut recipe = Recipe::load(&args.recipe)?;
-    recipe.games = args.games.unwrap_or(recipe.games);
-    recipe.seed = args.seed.unwrap_or(recipe.seed);
-    recipe.threads = args.threads.unwrap_or(recipe.threads);
-    let recipe = Recipe::parse(&toml::to_string(&recipe)?)?;
-    let folder =
-        args.out.unwrap_or_else(|| Path::new("runs").join(args.recipe.file_stem().unwrap_or_else(|| "run".as_ref())));
-    let stop = crate::interrupt::flag()?;
-    let report = if args.json { Report::Json } else { Report::Text };
-    train(&recipe, &folder, args.resume, report, stop)
+    let Recipe { games, seed, threads, .. } = &mut recipe;
+    args.change(games, seed, threads);
+    args.train(&Recipe::parse(&toml::to_string(&recipe)?)?)
+}
+
+/// Whether the recipe is one of learning by search. What cannot be read is left to whoever reads it properly.
+fn names_chess(text: &str) -> Result<bool> {
+    let table: Option<toml::Table> = text.parse().ok();
+    Ok(table.is_some_and(|table| table.get("game").and_then(toml::Value::as_str) == Some("chess")))
+}
+
+impl TrainArgs {
+    /// What was asked for instead of what the recipe says.
+    fn change(&self, games: &mut u64, seed: &mut u64, threads: &mut usize) {
+        *games = self.games.unwrap_or(*games);
+        *seed = self.seed.unwrap_or(*seed);
+        *threads = self.threads.unwrap_or(*threads);
+    }
+
+    fn train(&self, recipe: &impl Lesson) -> Result<()> {
+        let usual = || Path::new("runs").join(self.recipe.file_stem().unwrap_or_else(|| "run".as_ref()));
+        let folder = self.out.clone().unwrap_or_else(usual);
+        let report = if self.json { Report::Json } else { Report::Text };
+        train(recipe, &folder, self.resume, report, crate::interrupt::flag()?)
+    }
 }
 
 /// What is said while training goes on.
@@ -65,7 +89,7 @@ pub enum Report {
 }
 
 /// Trains until the recipe's last game, or until `stop` is set; everything that is known by then is saved.
-pub fn train(recipe: &Recipe, folder: &Path, resume: bool, report: Report, stop: &AtomicBool) -> Result<()> {
+pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report, stop: &AtomicBool) -> Result<()> {
     // Nothing is written before everything that is there has been read and found to be in order.
     let mut run = TrainingRun::open(recipe, folder, resume)?;
     let mut watch = Watch::open(recipe, folder, run.done())?;
@@ -73,7 +97,7 @@ pub fn train(recipe: &Recipe, folder: &Path, resume: bool, report: Report, stop:
 
     let begun = Instant::now();
     let already = run.done();
-    let progress = Progress::new(recipe.games, already, "games", report != Report::Text);
+    let progress = Progress::new(recipe.games(), already, "games", report != Report::Text);
     if already > 0 && report == Report::Text {
         progress.line(&format!("Going on after {already} games"));
     }
@@ -118,10 +142,9 @@ pub fn train(recipe: &Recipe, folder: &Path, resume: bool, report: Report, stop:
     println!();
     // As it was called, so that the lines can be pasted.
     let program = std::env::args().next().unwrap_or_else(|| "afterstate".to_string());
-    let size = recipe.board_size;
-    println!("Play against it here      {program} play --size {size} --agent alpha-beta:{shown},depth=3");
-    println!("Use it in a Go program    {program} gtp --size {size} --agent alpha-beta:{shown},depth=3");
-    println!("Measure it                {program} match --size {size} greedy:{shown} random --games 200");
+    for (purpose, arguments) in recipe.uses(&shown.to_string()) {
+        println!("{purpose:<25} {program} {arguments}");
+    }
     Ok(())
 }
 
@@ -130,7 +153,8 @@ fn describe(entry: &Milestone) -> String {
         Some(elo) => format!("  Elo {:>5.0} ± {:<3.0}", elo.value, elo.margin),
         None => String::new(),
     };
-    format!("{:>9} games{rating}  {}  moves {:.0}  error {:.4}", entry.games, entry.summary(), entry.moves, entry.error)
+    let error = if entry.error > 0.0 { format!("  error {:.4}", entry.error) } else { String::new() };
+    format!("{:>9} games{rating}  {}  moves {:.0}{error}", entry.games, entry.summary(), entry.moves)
 }
 
 /// `1 m 53 s`

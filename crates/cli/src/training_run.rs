@@ -5,17 +5,15 @@
 //! killed and resumed ends with the same files as one that was not (with one thread, to the bit).
 
 use crate::folder_lock::FolderLock;
+use crate::lesson::{Described, Learner, Lesson};
 use crate::progress::Progress;
-use crate::recipe::Recipe;
-use afterstate_engine::learning::{Chooser, Dyna2Player, Dyna2Settings, Training, TrainingTotals};
-use afterstate_engine::search::PlayOut;
+use afterstate_engine::learning::TrainingTotals;
+use afterstate_engine::value::Checkpoint;
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::shape_agent::{CHECKPOINTS, EXTENSION, checkpoint_name, checkpoints_in};
-use afterstate_engine::value::{Checkpoint, Features, LocalShapes, ShapeAgent, TrackedGo, Weights};
-use afterstate_games::go::FuegoPlayout;
 use anyhow::{Context, Result, bail, ensure};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -33,20 +31,18 @@ pub struct Diverged {
 
 impl std::fmt::Display for Diverged {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the weights grew beyond all bounds after {} games: try a smaller td.step-size", self.games)
+        write!(f, "the weights grew beyond all bounds after {} games: try a smaller step size", self.games)
     }
 }
 
 impl std::error::Error for Diverged {}
 
 /// A folder in which a recipe is carried out.
-pub struct TrainingRun {
+pub struct TrainingRun<L: Lesson> {
     folder: PathBuf,
-    training: Training<TrackedGo, LocalShapes>,
-    /// How Dyna-2 chooses the moves, if it does.
-    dyna_2: Option<Dyna2Settings>,
-    /// The description of a checkpoint, all but its games.
-    about: ShapeAgent,
+    learner: L::Learner,
+    /// The description of a checkpoint, all but its progress.
+    about: L::About,
     /// Games behind the current weights.
     done: u64,
     /// What the games since the last milestone add up to.
@@ -61,9 +57,9 @@ pub struct TrainingRun {
     lock: Option<FolderLock>,
 }
 
-impl TrainingRun {
+impl<L: Lesson> TrainingRun<L> {
     /// Reads what the folder holds, and writes nothing. Without `resume` it must not hold a run.
-    pub fn open(recipe: &Recipe, folder: &Path, resume: bool) -> Result<TrainingRun> {
+    pub fn open(recipe: &L, folder: &Path, resume: bool) -> Result<Self> {
         let saved_recipe = folder.join(RECIPE);
         let checkpoints = folder.join(CHECKPOINTS);
         for path in [folder, &checkpoints] {
@@ -81,7 +77,7 @@ impl TrainingRun {
             );
         }
         if resume && saved_recipe.exists() {
-            let before = Recipe::load(&saved_recipe)?;
+            let before = L::load(&saved_recipe)?;
             ensure!(
                 before.learns_like(recipe),
                 "{} was trained with other settings than this recipe; compare it with {}, or choose another --out",
@@ -89,43 +85,24 @@ impl TrainingRun {
                 saved_recipe.display()
             );
         }
-        let shapes = Arc::new(recipe.shapes());
-        let mut about = ShapeAgent {
-            board_size: recipe.board_size,
-            komi: recipe.komi,
-            sizes: recipe.features.sizes,
-            sharing: recipe.features.sharing,
-            squash: recipe.td.squash,
-            games: 0,
-            since_milestone: TrainingTotals::default(),
-            origin: format!("afterstate {}\n{}", env!("CARGO_PKG_VERSION"), toml::to_string(recipe)?),
+        let about = recipe.about()?;
+        let last = match found.last() {
+            Some((games, path)) => Some(
+                read_to_resume::<L>(&about, *games, path)
+                    .context("cannot resume (remove this file to go on from the one before it)")?,
+            ),
+            None => None,
         };
-        let mut weights = Weights::zeros(Features::<TrackedGo>::count(&*shapes));
-        if let Some((games, path)) = found.last() {
-            let checkpoint = read_to_resume(&about, *games, path)
-                .context("cannot resume (remove this file to go on from the one before it)")?;
-            weights = Weights::from_values(&checkpoint.weights);
-            about.games = checkpoint.about.games;
-            about.since_milestone = checkpoint.about.since_milestone;
-        }
+        let (done, since_milestone) = last.as_ref().map_or_else(Default::default, |last| last.about.progress());
+        let seconds = recipe.checkpoints().every_seconds;
         Ok(TrainingRun {
             folder: folder.to_path_buf(),
-            training: Training {
-                start: shapes.track(recipe.start()),
-                features: shapes,
-                weights: Arc::new(weights),
-                td: recipe.td.clone(),
-                self_play: recipe.self_play.clone(),
-                seed: recipe.seed,
-                threads: recipe.threads,
-            },
-            dyna_2: recipe.dyna_2.clone(),
-            done: about.games,
-            since_milestone: about.since_milestone,
+            learner: recipe.learner(last.as_ref())?,
+            done,
+            since_milestone,
             about,
             provisional: None,
-            every: (recipe.checkpoints.every_seconds > 0.0)
-                .then(|| Duration::from_secs_f64(recipe.checkpoints.every_seconds)),
+            every: (seconds > 0.0).then(|| Duration::from_secs_f64(seconds)),
             milestones: recipe.milestones(),
             found,
             lock: None,
@@ -134,7 +111,7 @@ impl TrainingRun {
 
     /// Writes the settings, and clears away what a killed run left half done. `unlogged` tells whether the log lacks
     /// a line about the weights after so many games.
-    pub fn begin(&mut self, recipe: &Recipe, unlogged: impl Fn(u64) -> bool) -> Result<()> {
+    pub fn begin(&mut self, recipe: &L, unlogged: impl Fn(u64) -> bool) -> Result<()> {
         self.lock = Some(FolderLock::take(&self.folder)?);
         let path = self.folder.join(RECIPE);
         write_whole(&path, settings_text(recipe)?.as_bytes()).with_context(|| path.display().to_string())?;
@@ -168,21 +145,13 @@ impl TrainingRun {
         milestone: u64,
         stop: &AtomicBool,
         progress: &Progress,
-    ) -> Result<Option<Checkpoint<ShapeAgent>>> {
+    ) -> Result<Option<Checkpoint<L::About>>> {
         while self.done < milestone && !stop.load(Ordering::Relaxed) {
             // A pause ends this stretch of games, so that a provisional checkpoint holds whole games only.
             let pause = AtomicBool::new(false);
             let begun = Instant::now();
             let before = self.done;
-            let training = &self.training;
-            let chooser = self.dyna_2.as_ref().map(|settings| {
-                move || -> Box<dyn Chooser<TrackedGo>> {
-                    let leaf = PlayOut(FuegoPlayout::default());
-                    Box::new(Dyna2Player::new(training.features.clone(), training.td.squash, leaf, settings))
-                }
-            });
-            let chooser = chooser.as_ref().map(|chooser| chooser as &(dyn Fn() -> _ + Sync));
-            let stretch = training.run_by(chooser, self.done..milestone, &pause, &|so_far| {
+            let stretch = self.learner.run(self.done..milestone, &pause, &|so_far| {
                 progress.set(before + so_far.games);
                 if stop.load(Ordering::Relaxed) || self.every.is_some_and(|every| begun.elapsed() >= every) {
                     pause.store(true, Ordering::Relaxed);
@@ -201,17 +170,14 @@ impl TrainingRun {
     }
 
     /// The checkpoint after so many games, if the run had one when it was opened.
-    pub fn saved(&self, games: u64) -> Result<Option<Checkpoint<ShapeAgent>>> {
+    pub fn saved(&self, games: u64) -> Result<Option<Checkpoint<L::About>>> {
         let Some((_, path)) = self.found.iter().find(|(found, _)| *found == games) else { return Ok(None) };
-        Ok(Some(ShapeAgent::read(path)?))
+        Ok(Some(L::read(path)?))
     }
 
-    fn checkpoint(&self) -> Checkpoint<ShapeAgent> {
-        let (games, since_milestone) = (self.done, self.since_milestone);
-        Checkpoint {
-            about: ShapeAgent { games, since_milestone, ..self.about.clone() },
-            weights: self.training.weights.values(),
-        }
+    fn checkpoint(&self) -> Checkpoint<L::About> {
+        let about = self.learner.describe(self.about.at(self.done, self.since_milestone));
+        Checkpoint { about, weights: self.learner.weights().values() }
     }
 
     fn save(&mut self) -> Result<()> {
@@ -231,24 +197,24 @@ impl TrainingRun {
 }
 
 /// Reads a checkpoint that must continue what `about` describes.
-fn read_to_resume(about: &ShapeAgent, games: u64, path: &Path) -> Result<Checkpoint<ShapeAgent>> {
-    let checkpoint = ShapeAgent::read(path)?;
+fn read_to_resume<L: Lesson>(about: &L::About, games: u64, path: &Path) -> Result<Checkpoint<L::About>> {
+    let checkpoint = L::read(path)?;
     let found = &checkpoint.about;
-    ensure!(found.games == games, "{}: holds the weights after {} games", path.display(), found.games);
-    let since = &found.since_milestone;
-    // Sums that cannot come from so many games of Go would overflow when more is added.
-    let most = games.min(1 << 32) << 20;
-    let plausible = since.games <= games && since.moves <= most && since.evaluations <= most << 10;
+    let (found_games, since) = found.progress();
+    ensure!(found_games == games, "{}: holds the weights after {found_games} games", path.display());
+    // Sums that cannot come from so many games would overflow when more is added.
+    let [moves, evaluations] = L::About::MOST.map(|most| games.min(1 << 32).saturating_mul(most));
+    let plausible = since.games <= games && since.moves <= moves && since.evaluations <= evaluations;
     ensure!(plausible, "{}: sums of {} games that cannot be", path.display(), since.games);
     let (found, expected) = (serde_json::to_value(found)?, serde_json::to_value(about)?);
-    for key in ["board-size", "komi", "sizes", "sharing", "squash"] {
+    for &key in L::About::FIXED {
         let (found, expected) = (&found[key], &expected[key]);
         ensure!(found == expected, "{}: {key} {found}, expected {expected} as in the recipe", path.display());
     }
     Ok(checkpoint)
 }
 
-fn settings_text(recipe: &Recipe) -> Result<String> {
+fn settings_text(recipe: &impl Serialize) -> Result<String> {
     Ok(format!(
         "# The effective settings of this run (afterstate {}).\n{}",
         env!("CARGO_PKG_VERSION"),

@@ -1,21 +1,19 @@
 //! What a training run knows of its own progress: small tournaments at the milestones, and a log of them.
 
 use crate::duel::{Conditions, Score, duel};
-use crate::recipe::Recipe;
+use crate::lesson::{Described, Lesson};
 use crate::training_run::LOG;
+use afterstate_arena::RandomPlayer;
 use afterstate_arena::player::Player;
 use afterstate_arena::rating::{RatingSettings, Results, rate};
-use afterstate_arena::{RandomPlayer, ValuePlayer};
+use afterstate_engine::value::Checkpoint;
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::shape_agent::{CHECKPOINTS, checkpoint_name};
-use afterstate_engine::value::{Checkpoint, ShapeAgent};
-use afterstate_games::go::Go;
 use afterstate_games::rng::mix;
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The player at the bottom of the scale.
@@ -75,16 +73,16 @@ impl Milestone {
 }
 
 /// The log of a run and how its next line is made.
-pub struct Watch {
-    recipe: Recipe,
+pub struct Watch<L> {
+    recipe: L,
     folder: PathBuf,
     log: Vec<Milestone>,
 }
 
-impl Watch {
+impl<L: Lesson> Watch<L> {
     /// Reads the log of a run that has come to `done` games. Lines beyond that belong to games that
     /// were lost with the machine; they are made anew. So is a last line that was not written to its end.
-    pub fn open(recipe: &Recipe, folder: &Path, done: u64) -> Result<Watch> {
+    pub fn open(recipe: &L, folder: &Path, done: u64) -> Result<Self> {
         let path = folder.join(LOG);
         let mut log = if path.exists() {
             read_log(&path).with_context(|| format!("training log {}", path.display()))?
@@ -101,8 +99,8 @@ impl Watch {
     }
 
     /// Measures new weights and writes the line about them; nothing if `stop` is set before all is measured.
-    pub fn measure(&mut self, now: &Checkpoint<ShapeAgent>, stop: &AtomicBool) -> Result<Option<Milestone>> {
-        let (games, totals) = (now.about.games, now.about.since_milestone);
+    pub fn measure(&mut self, now: &Checkpoint<L::About>, stop: &AtomicBool) -> Result<Option<Milestone>> {
+        let (games, totals) = now.about.progress();
         let mean = |sum: f64| sum / totals.games.max(1) as f64;
         let mut entry = Milestone {
             games,
@@ -113,15 +111,14 @@ impl Watch {
             elo: None,
         };
         let place = self.log.partition_point(|entry| entry.games < games);
-        let settings = &self.recipe.evaluation;
+        let settings = self.recipe.evaluation();
         if settings.games > 0 {
-            let value = Arc::new(now.value());
-            let mut me = ValuePlayer::new(value);
+            let mut me = self.recipe.player(now);
             entry.results.push(self.duel(games, &mut me, RANDOM, &mut RandomPlayer::default(), stop)?);
             for (earlier, path) in self.opponents(place).take(settings.opponents) {
-                let checkpoint = ShapeAgent::read(&path)
-                    .context("cannot measure against it (remove this file to go on without it)")?;
-                let mut opponent = ValuePlayer::new(Arc::new(checkpoint.value()));
+                let checkpoint =
+                    L::read(&path).context("cannot measure against it (remove this file to go on without it)")?;
+                let mut opponent = self.recipe.player(&checkpoint);
                 entry.results.push(self.duel(games, &mut me, &earlier.to_string(), &mut opponent, stop)?);
             }
         }
@@ -148,16 +145,16 @@ impl Watch {
     fn duel(
         &self,
         games: u64,
-        me: &mut dyn Player<Go>,
+        me: &mut dyn Player<L::Game>,
         name: &str,
-        opponent: &mut dyn Player<Go>,
+        opponent: &mut dyn Player<L::Game>,
         stop: &AtomicBool,
     ) -> Result<Against> {
-        let settings = &self.recipe.evaluation;
+        let settings = self.recipe.evaluation();
         let conditions = Conditions {
             start: self.recipe.start(),
             opening_moves: settings.opening_moves,
-            seed: self.recipe.seed ^ mix(games),
+            seed: self.recipe.seed() ^ mix(games),
         };
         let score = duel(&conditions, me, opponent, 0..u64::from(settings.games), stop)?;
         Ok(Against { opponent: name.to_string(), score })

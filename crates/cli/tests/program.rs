@@ -4,7 +4,7 @@ mod support;
 
 use support::{fail, run, run_in, succeed};
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "games",
     "agents",
     "train",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 14] = [
     "tournament",
     "rate",
     "gtp",
+    "uci",
     "bench",
     "suite",
     "perft",

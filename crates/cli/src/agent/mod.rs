@@ -9,6 +9,7 @@ pub mod monte_carlo;
 pub mod playout;
 mod settings;
 pub mod td_search;
+pub mod tournament_search;
 
 use afterstate_engine::search::AlphaBetaSettings;
 use afterstate_engine::value::ShapeAgent;
@@ -20,6 +21,7 @@ use settings::Settings;
 use std::path::Path;
 use std::time::Duration;
 use td_search::TdSearch;
+use tournament_search::TournamentAgent;
 
 /// Who plays.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +55,8 @@ pub enum Agent {
     MonteCarlo(Box<MonteCarlo>),
     /// `td-search`, `dyna-2`, `two-phase`
     TdSearch(Box<TdSearch>),
+    /// `tournament-search`
+    Tournament(Box<TournamentAgent>),
     /// `gtp`
     Gtp {
         /// Command line.
@@ -117,6 +121,7 @@ impl AgentSpec {
             }
             Agent::MonteCarlo(agent) => agent.checkpoints().collect(),
             Agent::TdSearch(agent) => agent.memory.iter_mut().collect(),
+            Agent::Tournament(agent) => vec![&mut agent.checkpoint],
             _ => Vec::new(),
         };
         for checkpoint in checkpoints {
@@ -176,6 +181,7 @@ impl Agent {
                 Agent::MonteCarlo(Box::new(MonteCarlo::build(&mut settings)?))
             }
             "td-search" | "dyna-2" | "two-phase" => Agent::TdSearch(Box::new(TdSearch::build(&mut settings)?)),
+            "tournament-search" => Agent::Tournament(Box::new(TournamentAgent::build(&mut settings)?)),
             other => bail!("agent kind '{other}' is listed but cannot be built"),
         };
         Ok(agent)

@@ -76,6 +76,13 @@ const MOVE_GAP: Setting = setting(
     "for experiments: moves are chosen by what was learnt so many moves of both sides ago, 0 to 1000",
 );
 
+macro_rules! td_settings {
+    ($($own:expr),* $(,)?) => {
+        &[SIMULATIONS, $($own,)* SWITCH, EXPLORATION, EXPLORE_BY_PLAYOUT, GREEDY_MOVES, STEP_SIZE, LAMBDA, TRACES, FEATURES,
+          PLAYOUT, WITHOUT, SELF_ATARI, MERCY, THREADS, RESET, RESIGN, PONDER]
+    };
+}
+
 /// The kinds of agents that decide by TD search.
 pub const KINDS: [Kind; 3] = [
     Kind {
@@ -83,27 +90,7 @@ pub const KINDS: [Kind; 3] = [
         summary: "temporal-difference search: learns local shapes from simulations of the game at hand",
         games: "go, connect-four, tic-tac-toe",
         main: Some("simulations"),
-        settings: &[
-            SIMULATIONS,
-            SWITCH,
-            EXPLORATION,
-            EXPLORE_BY_PLAYOUT,
-            GREEDY_MOVES,
-            STEP_SIZE,
-            LAMBDA,
-            TRACES,
-            FEATURES,
-            SQUASH,
-            PLAYOUT,
-            WITHOUT,
-            SELF_ATARI,
-            MERCY,
-            THREADS,
-            RESET,
-            MOVE_GAP,
-            RESIGN,
-            PONDER,
-        ],
+        settings: td_settings![SQUASH, MOVE_GAP],
         example: "td-search:5000,switch=32,greedy-moves=6,exploration=0.3,explore-by-playout=0.6",
     },
     Kind {
@@ -111,27 +98,10 @@ pub const KINDS: [Kind; 3] = [
         summary: "TD search that corrects what a checkpoint knows: long-term and short-term memory",
         games: "go",
         main: Some("simulations"),
-        settings: &[
-            SIMULATIONS,
+        settings: td_settings![
             setting("memory", None, "the long-term memory: a checkpoint, as for greedy"),
             TABLES,
-            SWITCH,
-            EXPLORATION,
-            EXPLORE_BY_PLAYOUT,
-            GREEDY_MOVES,
-            STEP_SIZE,
-            LAMBDA,
-            TRACES,
-            FEATURES,
-            PLAYOUT,
-            WITHOUT,
-            SELF_ATARI,
-            MERCY,
-            THREADS,
-            RESET,
             MOVE_GAP,
-            RESIGN,
-            PONDER,
         ],
         example: "dyna-2:2000,memory=runs/quick@10000",
     },
@@ -140,8 +110,7 @@ pub const KINDS: [Kind; 3] = [
         summary: "TD search, or Dyna-2 with a memory, and then alpha-beta on what it has learnt",
         games: "go, connect-four, tic-tac-toe; a memory only in go",
         main: Some("simulations"),
-        settings: &[
-            SIMULATIONS,
+        settings: td_settings![
             setting("depth", Some("5"), "plies of the second phase, 1 to 64; with a clock it goes on while time lasts"),
             setting("split", Some("0.5"), "the share of the time that the first phase gets, 0 to 1"),
             alpha_beta::TABLE,
@@ -157,23 +126,7 @@ pub const KINDS: [Kind; 3] = [
             ),
             setting("memory", Some("none"), "a long-term memory, which makes the first phase Dyna-2: as for dyna-2"),
             TABLES,
-            SWITCH,
-            EXPLORATION,
-            EXPLORE_BY_PLAYOUT,
-            GREEDY_MOVES,
-            STEP_SIZE,
-            LAMBDA,
-            TRACES,
-            FEATURES,
             SQUASH,
-            PLAYOUT,
-            WITHOUT,
-            SELF_ATARI,
-            MERCY,
-            THREADS,
-            RESET,
-            RESIGN,
-            PONDER,
         ],
         example: "two-phase:2000,depth=5,memory=runs/quick@10000",
     },

@@ -3,8 +3,10 @@
 //! Rates are per second of processor time of the whole process (all threads together), which other
 //! programs on the machine disturb little; the figure with `.wall` behind its name is per second of the clock.
 
+mod chess;
 mod mcts;
 mod measure;
+mod perft;
 mod playouts;
 mod search;
 mod signature;
@@ -22,7 +24,7 @@ use std::time::Duration;
 /// Arguments of `bench`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  afterstate bench\n  afterstate bench td --seconds 5 --threads 2\n  \
-                        afterstate bench playouts --json\n  afterstate bench signature --check bench.txt")]
+                        afterstate bench playouts --json\n  afterstate bench perft\n  afterstate bench signature --check bench.txt")]
 pub struct Args {
     /// What to measure
     #[arg(value_enum, default_value = "all")]
@@ -46,6 +48,8 @@ pub struct Args {
 enum What {
     /// Everything
     All,
+    /// Chess: positions that moves lead to, through the interface of all games and by the move generator alone
+    Perft,
     /// Random games of Go: uniform ones, which show the speed of the board, and by MoGo's and Fuego's rules
     Playouts,
     /// Self-play that learns 9×9 Go by temporal differences, and the share of the time that learning takes
@@ -59,6 +63,8 @@ enum What {
     /// TD search on 9×9 and 19×19 Go, with one thread and two, and UCT with the same playouts: simulations; alpha-beta on
     /// what was learnt
     TdSearch,
+    /// Chess: evaluations, positions of the search that plays, and of the search that learners use, learning included
+    Chess,
     /// Not speeds, but hashes and counts that change when what is computed changes
     Signature,
 }
@@ -97,6 +103,9 @@ pub fn run(args: Args) -> Result<()> {
         Ok(())
     };
     let wants = |what| args.what == What::All || args.what == what;
+    if wants(What::Perft) {
+        perft::run(effort, &mut report)?;
+    }
     if wants(What::Playouts) {
         playouts::run(effort, &mut report)?;
     }
@@ -114,6 +123,9 @@ pub fn run(args: Args) -> Result<()> {
     }
     if wants(What::TdSearch) {
         td_search::run(effort, &mut report)?;
+    }
+    if wants(What::Chess) {
+        chess::run(effort, &mut report)?;
     }
     if args.json {
         output::json(&mut output::stdout(), &all)?;

@@ -6,19 +6,22 @@
 //! linear values, and a second time with logistic ones under a name that is checked only where `exp` is
 //! glibc's. The weights of searches are such that their sums are exact in any order.
 
+use super::chess;
 use super::search::{exact_values, positions};
 use super::td_search::{long, short};
 use crate::output;
-use afterstate_engine::learning::{SelfPlaySettings, TdSettings, Training};
+use afterstate_engine::learning::{DifferenceSettings, LearnerSettings, SelfPlaySettings, TdSettings, Training};
 use afterstate_engine::search::{
     AlphaBeta, AlphaBetaSettings, Dyna2, Experience, FuegoPrior, Handcrafted, Leaf, McRave, Mcts, MctsSettings,
     PlayOut, Prior, Selection, TdSearch, TdSearchSettings, TwoPhase, TwoPhaseSettings, Uct,
 };
-use afterstate_engine::value::{Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
+use afterstate_engine::value::{ChessTerms, Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_engine::{Budget, Search};
 use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, Point, UniformGoPlayout};
 use afterstate_games::rng::mix;
-use afterstate_games::{ConnectFour, Game, PlayoutPolicy, TicTacToe, perft, stream};
+use afterstate_games::{
+    Chess, ConnectFour, Game, IndexedMoves, Outcome, PlayoutPolicy, Side, TicTacToe, perft, stream,
+};
 use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::path::Path;
@@ -99,6 +102,53 @@ fn hash(numbers: impl IntoIterator<Item = u64>) -> u64 {
     numbers.into_iter().fold(0x6166_7465_7273_7461, |hash, number| mix(hash.rotate_left(23) ^ mix(number)))
 }
 
+/// Nodes and decisions of the tournament search, eight plies deep.
+fn tournament_searched() -> [u64; 2] {
+    let mut search = chess::tournament_search(1);
+    let mut nodes = 0;
+    let decisions = hash(chess::positions().iter().flat_map(|record| {
+        search.clear();
+        let budget = Budget { depth: Some(8), ..Budget::default() };
+        let decision = search.search(record, &budget.into(), &mut |_| {});
+        nodes += decision.effort;
+        let line = decision.principal_variation.iter().map(|&mv| record.position().move_index(mv) as u64);
+        line.collect::<Vec<u64>>()
+    }));
+    [nodes, decisions]
+}
+
+/// Every rule that learns from searches, with a step size that changes much.
+fn learners() -> [(&'static str, bool, LearnerSettings); 6] {
+    let differences = DifferenceSettings { step_size: 0.001, least_moves: 1, ..DifferenceSettings::default() };
+    let tree_strap = LearnerSettings::TreeStrap { step_size: 1e-6, least_depth: 1 };
+    [
+        ("tree-strap", true, tree_strap.clone()),
+        ("tree-strap.minimax", false, tree_strap),
+        ("root-strap", true, LearnerSettings::RootStrap { step_size: 0.001 }),
+        ("td-root", true, LearnerSettings::TdRoot { step_size: 0.001 }),
+        ("td-leaf", true, LearnerSettings::TdLeaf(differences.clone())),
+        ("td-directed", true, LearnerSettings::TdDirected(differences)),
+    ]
+}
+
+/// The weights after a game of a few moves from each fixed position, which White wins.
+fn learnt_by_search(pruning: bool, settings: &LearnerSettings) -> u64 {
+    let mut search = chess::training_search(2000, pruning);
+    let mut rule = settings.build::<Chess, ChessTerms>();
+    for mut record in chess::positions() {
+        rule.begin();
+        for _ in 0..4 {
+            let Some(found) = search.search(&record, &Budget::default()) else { break };
+            rule.searched(record.position(), &found, true, &mut search);
+            record.play(found.best);
+            let Some(answer) = search.search(&record, &Budget::default()) else { break };
+            record.play(answer.best);
+        }
+        rule.ended(Outcome::win(Side::First), &search);
+    }
+    hash(search.weights().values().iter().map(|weight| u64::from(weight.to_bits())))
+}
+
 fn compute() -> Vec<Line> {
     let mut lines = Vec::new();
     let mut line = |name: &str, value: String| lines.push((format!("{PREFIX}{name}"), value));
@@ -109,6 +159,13 @@ fn compute() -> Vec<Line> {
     }
     line("tic-tac-toe.perft9", perft::paths(&TicTacToe::new(), 9).to_string());
     line("connect-four.perft6", perft::paths(&ConnectFour::new(), 6).to_string());
+    line("chess.perft4", perft::paths(&Chess::new(), 4).to_string());
+    let [nodes, decisions] = tournament_searched();
+    line("chess.search.nodes", nodes.to_string());
+    line("chess.search.decisions", format!("{decisions:016x}"));
+    for (name, pruning, settings) in learners() {
+        line(&format!("chess.{name}.weights"), format!("{:016x}", learnt_by_search(pruning, &settings)));
+    }
     line("go5.perft4", perft::paths(&Go::new(5), 4).to_string());
     for depth in 1..=4 {
         let (nodes, decisions) = searched(depth);

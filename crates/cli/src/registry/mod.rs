@@ -13,15 +13,22 @@ pub use go_monte_carlo::{go_open_player, go_search};
 pub use td_search::go_open_player as td_open_player;
 
 use crate::agent::catalogue::did_you_mean;
+use crate::agent::tournament_search::MATERIAL;
 use crate::agent::{Agent, AgentSpec};
 use afterstate_arena::external::{EngineCommand, Limits, UciEngine};
-use afterstate_arena::{AlphaBetaPlayer, GameResult, Player, PlayerError, RandomPlayer, Referee, RulesReferee};
+use afterstate_arena::openings::OpeningSuite;
+use afterstate_arena::result_log::{Header, LoggedGame};
+use afterstate_arena::{
+    AlphaBetaPlayer, GameResult, Player, PlayerError, RandomPlayer, Referee, RulesReferee, TournamentPlayer,
+};
+use afterstate_arena::{chess_files, chess_openings};
 use afterstate_engine::search::AlphaBeta;
-use afterstate_engine::value::Indifferent;
+use afterstate_engine::value::{ChessTerms, FrozenTerms, Indifferent, TermAgent};
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use afterstate_games::{Chess, ConnectFour, Deterministic, IndexedMoves, Notation, Record, Side, TicTacToe};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Serialize;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A game as `games` lists it.
@@ -227,6 +234,23 @@ pub trait Playable: Notation + Deterministic + IndexedMoves {
         bail!("only games of Go can be written as SGF, not of {}; leave --sgf out", Self::NAME)
     }
 
+    /// Whether games can be written as PGN, and if not, why.
+    fn has_pgn() -> Result<()> {
+        bail!("only games of chess can be written as PGN, not of {}; leave --pgn out", Self::NAME)
+    }
+
+    /// A game of a tournament as PGN, with an empty line behind it.
+    fn pgn(header: &Header, game: &LoggedGame) -> Result<String> {
+        let _ = (header, game);
+        Self::has_pgn().map(|()| String::new())
+    }
+
+    /// Openings for so many pairs of games from a file, of whose games or book the first `plies` moves are played.
+    fn openings(path: &Path, plies: u32, pairs: u64, seed: u64) -> Result<OpeningSuite<Self>> {
+        let _ = (plies, pairs, seed);
+        bail!("openings '{}': only chess has suites of them, not {}", path.display(), Self::NAME)
+    }
+
     /// The board as people see it, with the last move marked where the game can.
     fn board(record: &Record<Self>, unicode: bool) -> String {
         let _ = unicode;
@@ -263,6 +287,7 @@ fn unlearnt<G: Playable>(agent: &Agent, game_length: f32) -> Result<PlayerFactor
         }
         Agent::MonteCarlo(agent) => monte_carlo::plain_players(agent, game_length),
         Agent::TdSearch(_) => bail!("{} has no features that could be learnt yet: use uct or alpha-beta", G::NAME),
+        Agent::Tournament(_) => bail!("tournament-search plays chess, not {}: use alpha-beta", G::NAME),
         Agent::Gtp { .. } => bail!("GTP engines play Go, not {}: use random or alpha-beta", G::NAME),
         Agent::Uci { .. } => bail!("UCI engines play chess, not {}: use random or alpha-beta", G::NAME),
     }
@@ -300,8 +325,25 @@ impl Playable for Chess {
                     Ok(Box::new(options.iter().fold(engine, set)))
                 }))
             }
+            Agent::Tournament(agent) => {
+                let evaluation = chess_evaluation(&agent.checkpoint)?;
+                let (search, nodes) = (agent.search.clone(), agent.nodes);
+                Ok(factory(move || TournamentPlayer::new(evaluation.clone(), search.clone(), nodes)))
+            }
             other => unlearnt(other, 80.0),
         }
+    }
+
+    fn has_pgn() -> Result<()> {
+        Ok(())
+    }
+
+    fn pgn(header: &Header, game: &LoggedGame) -> Result<String> {
+        Ok(chess_files::game_record(header, game)?.to_string())
+    }
+
+    fn openings(path: &Path, plies: u32, pairs: u64, seed: u64) -> Result<OpeningSuite<Self>> {
+        Ok(chess_openings::read(path, plies, pairs, seed)?)
     }
 
     fn side_name(side: Side) -> &'static str {
@@ -310,6 +352,15 @@ impl Playable for Chess {
             Side::Second => "Black",
         }
     }
+}
+
+/// The evaluation of a checkpoint by its name, or that of men alone.
+pub fn chess_evaluation(checkpoint: &str) -> Result<FrozenTerms> {
+    if checkpoint == MATERIAL {
+        let terms = ChessTerms::default();
+        return Ok(FrozenTerms::new(terms, &terms.piece_values([1.0, 3.0, 3.0, 5.0, 9.0])));
+    }
+    Ok(TermAgent::load(checkpoint)?.evaluation())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::pool::{Duel, DuelLog, OPENING_MOVES, PlayerCache};
 use super::{Scale, Workplace, gnugo, table2, verdict};
 use crate::agent::AgentSpec;
 use crate::duel::{Conditions, Score, duel, opening};
+use crate::lesson::Lesson;
 use crate::progress::Progress;
 use crate::recipe::Recipe;
 use crate::registry::{Playable, players};

@@ -2,6 +2,7 @@
 
 use super::experiment::Experiment;
 use super::{Workplace, folder_name};
+use crate::lesson::Lesson;
 use crate::progress::Progress;
 use crate::train::{Report, train};
 use afterstate_engine::value::shape_agent::checkpoints_in;

@@ -1,5 +1,6 @@
 //! Training that is killed, stopped and resumed, weights that are imported, and everything that is refused on the way.
 
+mod chess;
 mod importing;
 #[cfg(unix)]
 mod interruption;

@@ -177,6 +177,8 @@ fn play_match(
         },
         workers: place.jobs,
         log: Some(log),
+        openings: None,
+        pgn: None,
         sprt: None,
         watch: Some(Box::new(watch)),
         quiet: true,

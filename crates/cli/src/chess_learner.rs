@@ -1,0 +1,148 @@
+//! Chess learnt by search, as a [`SearchRecipe`] says: from self-play, or from games against partners.
+
+use crate::duel::{self, Conditions};
+use crate::lesson::{Described, Learner};
+use crate::partners::Partners;
+use crate::search_recipe::SearchRecipe;
+use afterstate_arena::game_loop::{GameResult, GameRules, play_game};
+use afterstate_arena::{LearningPlayer, Player, RulesReferee};
+use afterstate_engine::learning::TrainingTotals;
+use afterstate_engine::search::TrainingSearch;
+use afterstate_engine::value::{Checkpoint, ChessTerms, TermAgent, Weights};
+use afterstate_games::chess::Move;
+use afterstate_games::rng::mix;
+use afterstate_games::{Chess, Side};
+use anyhow::Result;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Plays games by search and learns from them.
+pub struct ChessLearner {
+    recipe: SearchRecipe,
+    terms: Arc<ChessTerms>,
+    /// Shared by all games that are played at once.
+    weights: Arc<Weights>,
+    partners: Option<Mutex<Partners>>,
+}
+
+impl ChessLearner {
+    /// A learner that goes on from a checkpoint, or from the recipe's first weights.
+    pub fn new(recipe: &SearchRecipe, last: Option<&Checkpoint<TermAgent>>) -> Result<ChessLearner> {
+        let weights = last.map_or_else(|| recipe.first_weights(), |last| Weights::from_values(&last.weights));
+        let ratings = last.map_or(&[][..], |last| &last.about.ratings);
+        let partners = recipe.partners.as_ref().map(|settings| Partners::new(settings, ratings)).transpose()?;
+        Ok(ChessLearner {
+            recipe: recipe.clone(),
+            terms: Arc::new(ChessTerms::new(recipe.terms)),
+            weights: Arc::new(weights),
+            partners: partners.map(Mutex::new),
+        })
+    }
+
+    fn player(&self) -> LearningPlayer<Chess, ChessTerms> {
+        let search = TrainingSearch::new(
+            self.terms.clone(),
+            self.weights.clone(),
+            self.recipe.value,
+            self.recipe.search.clone(),
+        );
+        LearningPlayer::new(search, self.recipe.learner.build())
+    }
+
+    /// The random moves that a game begins with. Two games in a row have the same, so that each side has both.
+    fn opening(&self, number: u64) -> Vec<Move> {
+        let SearchRecipe { seed, opening_moves, .. } = self.recipe;
+        duel::opening(&Conditions { start: Chess::new(), opening_moves, seed }, number / 2)
+    }
+
+    fn rules(&self, number: u64) -> GameRules {
+        let seed = mix(self.recipe.seed ^ mix(number));
+        GameRules { move_limit: self.recipe.move_limit, seed, ..GameRules::default() }
+    }
+
+    /// One game, against a partner or between two players that share what they learn.
+    fn play(&self, number: u64, players: &mut [LearningPlayer<Chess, ChessTerms>; 2]) -> Option<GameResult> {
+        let (opening, rules) = (self.opening(number), self.rules(number));
+        for player in &mut *players {
+            player.set_rule(self.recipe.learner_at(number).build());
+        }
+        let [me, other] = players;
+        let Some(partners) = &self.partners else {
+            return play_game(&Chess::new(), &opening, [me, other], &mut RulesReferee, &rules);
+        };
+        let (index, mut partner) = partners.lock().expect("no thread panics with the partners").invite(rules.seed);
+        let side = if number.is_multiple_of(2) { Side::First } else { Side::Second };
+        let seats: [&mut dyn Player<Chess>; 2] = match side {
+            Side::First => [me, &mut *partner],
+            Side::Second => [&mut *partner, me],
+        };
+        let result = play_game(&Chess::new(), &opening, seats, &mut RulesReferee, &rules)?;
+        partners.lock().expect("no thread panics with the partners").played(index, partner, side, &result);
+        Some(result)
+    }
+}
+
+impl Learner for ChessLearner {
+    type About = TermAgent;
+
+    fn run(&self, games: Range<u64>, stop: &AtomicBool, progress: &(dyn Fn(TrainingTotals) + Sync)) -> TrainingTotals {
+        let next = AtomicU64::new(games.start);
+        let finished = Mutex::new(TrainingTotals::default());
+        let work = || {
+            let mut players = [self.player(), self.player()];
+            while !stop.load(Ordering::Relaxed) {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= games.end {
+                    break;
+                }
+                // A game is always played to its end, so that those that were played are the first of the range.
+                let Some(result) = self.play(number, &mut players) else { break };
+                let mut finished = finished.lock().expect("no thread panics with the totals");
+                finished.add(&TrainingTotals {
+                    games: 1,
+                    moves: result.moves.len() as u64,
+                    evaluations: result.notes.iter().flatten().map(|note| note.effort).sum(),
+                    squared_error: 0.0,
+                    first_player_score: f64::from(result.outcome.first_player_score()),
+                });
+                progress(*finished);
+            }
+        };
+        if self.recipe.threads <= 1 {
+            work();
+        } else {
+            std::thread::scope(|scope| {
+                for _ in 0..self.recipe.threads {
+                    scope.spawn(work);
+                }
+            });
+        }
+        finished.into_inner().expect("no thread panics with the totals")
+    }
+
+    fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    fn describe(&self, about: TermAgent) -> TermAgent {
+        let ratings = self
+            .partners
+            .as_ref()
+            .map(|partners| partners.lock().expect("no thread panics with the partners").ratings());
+        TermAgent { ratings: ratings.unwrap_or_default(), ..about }
+    }
+}
+
+impl Described for TermAgent {
+    const FIXED: &'static [&'static str] = &["terms", "squash"];
+    const MOST: [u64; 2] = [1 << 20, 1 << 50];
+
+    fn progress(&self) -> (u64, TrainingTotals) {
+        (self.games, self.since_milestone)
+    }
+
+    fn at(&self, games: u64, since_milestone: TrainingTotals) -> Self {
+        TermAgent { games, since_milestone, ..self.clone() }
+    }
+}

@@ -1,0 +1,110 @@
+//! What a training run needs to know of what it learns: [`Lesson`], which recipes are, and [`Learner`], which carries it out.
+
+use crate::recipe::{CheckpointSettings, EvaluationSettings};
+use afterstate_arena::Player;
+use afterstate_engine::learning::TrainingTotals;
+use afterstate_engine::value::{Checkpoint, CheckpointError, Weights};
+use afterstate_games::Game;
+use anyhow::Result;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// What a checkpoint says of how far its run had come.
+pub trait Described: Clone + Serialize + DeserializeOwned {
+    /// Keys that are the same in all checkpoints of a run.
+    const FIXED: &'static [&'static str];
+
+    /// Training games behind the weights, and what those since the last milestone add up to.
+    fn progress(&self) -> (u64, TrainingTotals);
+
+    /// The same run after so many games.
+    fn at(&self, games: u64, since_milestone: TrainingTotals) -> Self;
+
+    /// The most that the sums of one game can plausibly be: moves, and evaluations.
+    const MOST: [u64; 2];
+}
+
+/// Plays games and learns from them.
+pub trait Learner {
+    /// What checkpoints say of themselves.
+    type About: Described;
+
+    /// Plays the games with numbers in `games`, or fewer, the first of them, if `stop` is set meanwhile. `progress` is told of
+    /// the totals so far.
+    fn run(&self, games: Range<u64>, stop: &AtomicBool, progress: &(dyn Fn(TrainingTotals) + Sync)) -> TrainingTotals;
+
+    /// What is learnt.
+    fn weights(&self) -> &Weights;
+
+    /// The description with what the learner knows besides its weights.
+    fn describe(&self, about: Self::About) -> Self::About {
+        about
+    }
+}
+
+/// A recipe: what is learnt, how, and how it is watched.
+pub trait Lesson: Clone + Serialize {
+    /// The game that is learnt.
+    type Game: Game;
+    /// What checkpoints say of themselves.
+    type About: Described;
+    /// Who carries it out.
+    type Learner: Learner<About = Self::About>;
+
+    /// Reads a recipe file.
+    fn load(path: &Path) -> Result<Self>;
+
+    /// Games of training.
+    fn games(&self) -> u64;
+
+    /// Seeds everything that is random.
+    fn seed(&self) -> u64;
+
+    /// When weights are saved.
+    fn checkpoints(&self) -> &CheckpointSettings;
+
+    /// How progress is measured.
+    fn evaluation(&self) -> &EvaluationSettings;
+
+    /// Whether runs of both learn the same: everything that decides it must be equal.
+    fn learns_like(&self, other: &Self) -> bool;
+
+    /// Where the games of evaluations begin.
+    fn start(&self) -> Self::Game;
+
+    /// The description of weights that no game has changed yet.
+    fn about(&self) -> Result<Self::About>;
+
+    /// The learner, with a checkpoint to go on from if there is one.
+    fn learner(&self, last: Option<&Checkpoint<Self::About>>) -> Result<Self::Learner>;
+
+    /// Reads a checkpoint of such a run.
+    fn read(path: &Path) -> Result<Checkpoint<Self::About>, CheckpointError>;
+
+    /// Who plays with a checkpoint's weights in evaluations.
+    fn player(&self, checkpoint: &Checkpoint<Self::About>) -> Box<dyn Player<Self::Game>>;
+
+    /// How to play with what was learnt in `folder`: purposes, and arguments of this program.
+    fn uses(&self, folder: &str) -> Vec<(&'static str, String)>;
+
+    /// The numbers of games after which weights are saved and evaluated; the last is [`Lesson::games`].
+    fn milestones(&self) -> Vec<u64> {
+        let (games, settings) = (self.games(), self.checkpoints());
+        let mut milestones = Vec::new();
+        for step in 0.. {
+            let factor = 10f64.powf(f64::from(step) / f64::from(settings.per_decade));
+            let milestone = (settings.first as f64 * factor).round() as u64;
+            if milestone >= games {
+                break;
+            }
+            if milestones.last() != Some(&milestone) {
+                milestones.push(milestone);
+            }
+        }
+        milestones.push(games);
+        milestones
+    }
+}

@@ -1,0 +1,298 @@
+//! Recipes of learning by search: chess, learnt from self-play or from other engines with one of the rules of
+//! [`LearnerSettings`].
+
+use crate::chess_learner::ChessLearner;
+use crate::lesson::Lesson;
+use crate::partners::PartnerSettings;
+use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
+use afterstate_arena::{Player, TournamentPlayer};
+use afterstate_engine::learning::{LearnerSettings, TrainingTotals};
+use afterstate_engine::search::TrainingSearchSettings;
+use afterstate_engine::value::{
+    Checkpoint, CheckpointError, ChessTerms, Features, Squash, TermAgent, TermSet, Weights,
+};
+use afterstate_games::rng::unit;
+use afterstate_games::{Chess, stream};
+use anyhow::{Result, ensure};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The game of such a recipe. It has to be named: without it a recipe is one of Go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SearchedGame {
+    /// Chess.
+    #[default]
+    Chess,
+}
+
+/// What the weights are before the first game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FirstWeights {
+    /// Small random numbers (paper 002, §5).
+    #[default]
+    Random,
+    /// Pawn 1, knight 4, bishop 4, rook 6, queen 12, and nothing else (paper 001, §4).
+    Material,
+    /// Every man is worth a pawn (paper 001, §4).
+    Pawns,
+}
+
+/// What `train` does for a game that is learnt by search. Every other key has a default.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct SearchRecipe {
+    /// The game that is learnt.
+    pub game: SearchedGame,
+    /// Games of training.
+    pub games: u64,
+    /// Game number i draws from stream i of this seed.
+    pub seed: u64,
+    /// Games at once; with one, and nobody else to play against, it is reproducible to the bit.
+    pub threads: usize,
+    /// What is seen of a position: `meep` or `knightcap`.
+    pub terms: TermSet,
+    /// What makes a value of the sum of weights: `linear` (Meep) or `logistic` (KnightCap).
+    pub value: Squash,
+    /// What the weights are before the first game: `random`, `material` or `pawns`.
+    pub first_weights: FirstWeights,
+    /// Random moves of both sides at the beginning of a game.
+    pub opening_moves: usize,
+    /// Longer games are drawn.
+    pub move_limit: usize,
+    /// The rule that learns.
+    pub learner: LearnerSettings,
+    /// After so many games the step size is half of what it was at first, after twice as many a third, and so on; 0: it stays.
+    pub annealing: u64,
+    /// The search that it learns from and plays by.
+    pub search: TrainingSearchSettings,
+    /// Who it plays against; nobody: itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partners: Option<PartnerSettings>,
+    /// When weights are saved.
+    pub checkpoints: CheckpointSettings,
+    /// How progress is measured at each checkpoint.
+    pub evaluation: EvaluationSettings,
+    /// Positions that tournament search looks at for a move of these games.
+    pub evaluation_nodes: u64,
+}
+
+impl Default for SearchRecipe {
+    fn default() -> Self {
+        SearchRecipe {
+            game: SearchedGame::Chess,
+            games: 1000,
+            seed: 1,
+            threads: 1,
+            terms: TermSet::Meep,
+            value: Squash::Linear,
+            first_weights: FirstWeights::Random,
+            opening_moves: 4,
+            move_limit: 400,
+            learner: LearnerSettings::default(),
+            annealing: 0,
+            search: TrainingSearchSettings::default(),
+            partners: None,
+            checkpoints: CheckpointSettings { first: 10, ..CheckpointSettings::default() },
+            evaluation: EvaluationSettings { games: 40, ..EvaluationSettings::default() },
+            evaluation_nodes: 2000,
+        }
+    }
+}
+
+impl SearchRecipe {
+    /// Reads the text of a recipe.
+    pub fn parse(text: &str) -> Result<SearchRecipe> {
+        let recipe: SearchRecipe = recipe::from_toml(text)?;
+        recipe.check()?;
+        Ok(recipe)
+    }
+
+    fn check(&self) -> Result<()> {
+        ensure!((1..=1024).contains(&self.threads), "threads = {}: expected 1 to 1024", self.threads);
+        ensure!((1..1_000_000_000).contains(&self.games), "games = {}: expected 1 to 999,999,999", self.games);
+        self.checkpoints.check()?;
+        let step = self.learner.step_size();
+        ensure!(step.is_finite() && step > 0.0, "learner.step-size = {step}: expected a positive number");
+        if let LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) = &self.learner {
+            recipe::unit("learner.lambda", settings.lambda)?;
+        }
+        let search = &self.search;
+        ensure!((1..=64).contains(&search.depth), "search.depth = {}: expected 1 to 64", search.depth);
+        ensure!(search.table_mib <= 65_536, "search.table-mib = {}: expected at most 65536", search.table_mib);
+        ensure!(
+            search.depth < 64 || search.nodes > 0,
+            "search.nodes = 0: expected a number of positions, or a search.depth below 64"
+        );
+        ensure!(
+            (1..=1_000_000).contains(&self.move_limit),
+            "move-limit = {}: expected 1 to 1,000,000",
+            self.move_limit
+        );
+        ensure!(self.opening_moves <= 100, "opening-moves = {}: expected 0 to 100", self.opening_moves);
+        ensure!(
+            (1..=1_000_000_000).contains(&self.evaluation_nodes),
+            "evaluation-nodes = {}: expected 1 to 1e9",
+            self.evaluation_nodes
+        );
+        self.partners.as_ref().map_or(Ok(()), PartnerSettings::check)
+    }
+
+    /// The rule as it is in game number `number`, the first being 0.
+    pub fn learner_at(&self, number: u64) -> LearnerSettings {
+        let part = if self.annealing == 0 { 1.0 } else { 1.0 / (1.0 + number as f64 / self.annealing as f64) };
+        self.learner.with_step_size((f64::from(self.learner.step_size()) * part) as f32)
+    }
+
+    /// The weights before the first game.
+    pub fn first_weights(&self) -> Weights {
+        let terms = ChessTerms::new(self.terms);
+        // What a pawn is worth then: a fiftieth of a win; KnightCap's logits are ½.
+        let pawn = if self.value == Squash::Logistic { 0.5 } else { 0.01 };
+        match self.first_weights {
+            FirstWeights::Random => {
+                let mut rng = stream(self.seed, u64::MAX);
+                let small = |_| 0.0002 * (unit(&mut rng) - 0.5);
+                Weights::from_values(&(0..terms.count()).map(small).collect::<Vec<f32>>())
+            }
+            FirstWeights::Material => terms.piece_values([1.0, 4.0, 4.0, 6.0, 12.0].map(|worth| worth * pawn)),
+            FirstWeights::Pawns => terms.piece_values([pawn; 5]),
+        }
+    }
+}
+
+impl Lesson for SearchRecipe {
+    type Game = Chess;
+    type About = TermAgent;
+    type Learner = ChessLearner;
+
+    fn load(path: &Path) -> Result<SearchRecipe> {
+        recipe::read_file(path, SearchRecipe::parse)
+    }
+
+    fn games(&self) -> u64 {
+        self.games
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn checkpoints(&self) -> &CheckpointSettings {
+        &self.checkpoints
+    }
+
+    fn evaluation(&self) -> &EvaluationSettings {
+        &self.evaluation
+    }
+
+    fn learns_like(&self, other: &SearchRecipe) -> bool {
+        let essence = |recipe: &SearchRecipe| SearchRecipe {
+            games: 1,
+            threads: 1,
+            checkpoints: CheckpointSettings::default(),
+            evaluation: EvaluationSettings::default(),
+            evaluation_nodes: 1,
+            ..recipe.clone()
+        };
+        essence(self) == essence(other)
+    }
+
+    fn start(&self) -> Chess {
+        Chess::new()
+    }
+
+    fn about(&self) -> Result<TermAgent> {
+        Ok(TermAgent {
+            terms: self.terms,
+            squash: self.value,
+            games: 0,
+            since_milestone: TrainingTotals::default(),
+            ratings: Vec::new(),
+            origin: format!("afterstate {}\n{}", env!("CARGO_PKG_VERSION"), toml::to_string(self)?),
+        })
+    }
+
+    fn learner(&self, last: Option<&Checkpoint<TermAgent>>) -> Result<ChessLearner> {
+        ChessLearner::new(self, last)
+    }
+
+    fn read(path: &Path) -> Result<Checkpoint<TermAgent>, CheckpointError> {
+        TermAgent::read(path)
+    }
+
+    fn player(&self, checkpoint: &Checkpoint<TermAgent>) -> Box<dyn Player<Chess>> {
+        Box::new(TournamentPlayer::new(checkpoint.evaluation(), Default::default(), self.evaluation_nodes))
+    }
+
+    fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {
+        let agent = format!("tournament-search:{folder}");
+        vec![
+            ("Play against it here", format!("play --game chess --agent {agent}")),
+            ("Use it in a chess program", format!("uci --agent {agent}")),
+            ("Measure it", format!("match --game chess {agent} tournament-search:material --games 100")),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recipe_that_names_chess_is_complete() {
+        let recipe = SearchRecipe::parse("game = \"chess\"\n").unwrap();
+        assert_eq!(recipe, SearchRecipe::default());
+        assert_eq!(SearchRecipe::parse(&toml::to_string(&recipe).unwrap()).unwrap(), recipe);
+    }
+
+    #[test]
+    fn every_rule_can_be_asked_for() {
+        for rule in ["tree-strap", "root-strap", "td-root", "td-leaf", "td-directed"] {
+            let text = format!("game = \"chess\"\n[learner]\nrule = \"{rule}\"\nstep-size = 0.25\n");
+            let recipe = SearchRecipe::parse(&text).unwrap();
+            assert_eq!(recipe.learner.step_size(), 0.25);
+            assert_eq!(SearchRecipe::parse(&toml::to_string(&recipe).unwrap()).unwrap(), recipe);
+            assert!(!recipe.learns_like(&SearchRecipe { seed: 9, ..recipe.clone() }));
+            assert!(recipe.learns_like(&SearchRecipe { games: 9, threads: 2, ..recipe.clone() }));
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named_in_one_line() {
+        for (text, part) in [
+            ("gmaes = 5", "gmaes"),
+            ("[learner]\nrule = \"tree-strep\"", "tree-strap"),
+            ("[learner]\nrule = \"td-leaf\"\nlambda = 2.0", "learner.lambda"),
+            ("[learner]\nrule = \"root-strap\"\nstep-size = 0.0", "learner.step-size"),
+            ("[search]\nnodes = 0", "search.nodes = 0"),
+            ("[search]\ndepth = 65", "search.depth"),
+            ("threads = 0", "threads"),
+            ("terms = \"crafty\"", "line 1"),
+        ] {
+            let message = format!("{:#}", SearchRecipe::parse(text).unwrap_err());
+            assert!(message.contains(part) && !message.contains('\n'), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn annealing_makes_steps_smaller_game_by_game() {
+        let steady = SearchRecipe::default();
+        assert_eq!(steady.learner_at(1_000_000), steady.learner);
+        let annealed = SearchRecipe { annealing: 100, ..steady.clone() };
+        let part = |number| annealed.learner_at(number).step_size() / steady.learner.step_size();
+        assert_eq!((part(0), part(100), part(300)), (1.0, 0.5, 0.25));
+    }
+
+    #[test]
+    fn first_weights_are_what_the_papers_began_with() {
+        let recipe = |first, value| SearchRecipe { first_weights: first, value, ..SearchRecipe::default() };
+        let weights = recipe(FirstWeights::Material, Squash::Logistic).first_weights().values();
+        assert_eq!(weights[..5], [0.5, 2.0, 2.0, 3.0, 6.0]);
+        assert!(weights[5..].iter().all(|&weight| weight == 0.0));
+        assert_eq!(recipe(FirstWeights::Pawns, Squash::Linear).first_weights().values()[..5], [0.01; 5]);
+        let random = recipe(FirstWeights::Random, Squash::Linear).first_weights().values();
+        assert!(random.iter().all(|weight| weight.abs() <= 1e-4) && random.iter().any(|&weight| weight != 0.0));
+    }
+}

@@ -1,0 +1,121 @@
+//! Chess learnt by search: from self-play and from partners, killed and gone on with, and played.
+
+use crate::runs::{assert_same_run, newest, recipe, text, train, trained};
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const RECIPE: &str = "game = \"chess\"\ngames = 30\nmove-limit = 60\nevaluation-nodes = 50\n\
+                      [learner]\nrule = \"tree-strap\"\nstep-size = 1e-5\n\
+                      [search]\nnodes = 150\ntable-mib = 1\n\
+                      [checkpoints]\nfirst = 5\nper-decade = 2\nevery-seconds = 0.01\n\
+                      [evaluation]\ngames = 2\nopponents = 1\nopening-moves = 2\n";
+
+#[test]
+fn every_rule_learns_and_what_it_learnt_plays() {
+    let folder = tempfile::tempdir().unwrap();
+    for rule in ["tree-strap", "root-strap", "td-root", "td-leaf", "td-directed"] {
+        let text_of = RECIPE.replace("tree-strap", rule).replace("games = 30", "games = 6");
+        let recipe = recipe(folder.path(), &format!("{rule}.toml"), &text_of);
+        let run = folder.path().join(rule);
+        let said = trained(&recipe, &run, &[]);
+        assert!(said.contains("--game chess --agent tournament-search:"), "{said}");
+        assert_eq!(newest(&run), 6);
+        let agent = format!("tournament-search:{},nodes=50", text(&run));
+        let output = Command::new(env!("CARGO_BIN_EXE_afterstate"))
+            .args(["match", "--game", "chess", &agent, "random", "--games", "2", "--move-limit", "30", "--json"])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("\"complete\": true"));
+    }
+}
+
+#[test]
+fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipe = recipe(folder.path(), "small.toml", RECIPE);
+    let whole = folder.path().join("whole");
+    trained(&recipe, &whole, &[]);
+    let run = folder.path().join("run");
+    let mut kills = 0;
+    for delay in (5..).step_by(17) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_afterstate"));
+        command.args(["train", text(&recipe), "--out", text(&run)]);
+        if run.exists() {
+            command.arg("--resume");
+        }
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let begun = Instant::now();
+        let mut status = None;
+        while status.is_none() && begun.elapsed() < Duration::from_millis(delay) {
+            status = child.try_wait().unwrap();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if let Some(status) = status {
+            assert!(status.success());
+            if kills >= 20 {
+                break;
+            }
+            // It was done too soon: once more from the beginning.
+            fs::remove_dir_all(&run).unwrap();
+            continue;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+        if kills >= 20 {
+            trained(&recipe, &run, &["--resume"]);
+            break;
+        }
+    }
+    assert_same_run(&run, &whole);
+}
+
+/// A partner that cannot be started loses its games, and the ratings of those that can are saved.
+#[test]
+fn partners_are_matched_by_rating_and_their_failures_survived() {
+    let folder = tempfile::tempdir().unwrap();
+    // No other program has this on its command line.
+    let mark = format!("--seed 7{:09}", std::process::id());
+    let engine = format!("uci:\\\"{} uci --agent random {mark}\\\"", env!("CARGO_BIN_EXE_afterstate"));
+    let pool = format!(
+        "[partners]\nrating = 1000\n[[partners.pool]]\nagent = \"{engine}\"\nrating = 1000\n\
+         [[partners.pool]]\nagent = \"tournament-search:material,nodes=20\"\nrating = 1100\nfixed = true\n"
+    );
+    let settings = RECIPE.replace("tree-strap", "td-leaf").replace("games = 30", "games = 8");
+    let recipe = recipe(folder.path(), "pool.toml", &format!("{settings}{pool}"));
+    let run = folder.path().join("run");
+    trained(&recipe, &run, &[]);
+    let bytes = fs::read(run.join("checkpoints/000000008.safetensors")).unwrap();
+    let header = String::from_utf8_lossy(&bytes[..bytes.len().min(8000)]).to_string();
+    assert!(header.contains("ratings") && header.contains("1100.0"), "{header}");
+    // No engine is left behind.
+    assert!(processes_with(&mark).is_empty(), "{:?}", processes_with(&mark));
+}
+
+/// The command lines of running programs that contain `mark`, where the system tells.
+fn processes_with(mark: &str) -> Vec<String> {
+    let line = |process: fs::DirEntry| {
+        let line = fs::read(process.path().join("cmdline")).ok()?;
+        Some(String::from_utf8_lossy(&line).replace('\0', " "))
+    };
+    let lines = fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(line);
+    lines.filter(|line| line.contains(mark)).collect()
+}
+
+#[test]
+fn what_is_wrong_with_a_recipe_is_said_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    for (bad, part) in [
+        ("[learner]\nrule = \"td\"\n", "tree-strap"),
+        ("[partners]\nrating = 1\n", "partners.pool is empty"),
+        ("[[partners.pool]]\nagent = \"gnuches\"\nrating = 1\n", "agent 'gnuches'"),
+        ("komi = 7.5\n", "komi"),
+    ] {
+        let recipe = recipe(folder.path(), "bad.toml", &format!("game = \"chess\"\n{bad}"));
+        let answer = train(&recipe, &folder.path().join("none"), &[]);
+        assert!(!answer.ok && answer.err.contains(part), "{}", answer.err);
+        assert_eq!(answer.err.trim_end().lines().count(), 1, "{}", answer.err);
+    }
+}
