@@ -64,7 +64,7 @@ pub fn run(args: Args) -> Result<()> {
         origin: format!("afterstate {}\nimported from RLGO's weight file {name}", env!("CARGO_PKG_VERSION")),
     };
     let path = folder.join(CHECKPOINTS).join(checkpoint_name(0));
-    let checkpoint = Checkpoint { about, weights };
+    let checkpoint = Checkpoint::new(about, weights);
     checkpoint.save(&path)?;
 
     let (about, count) = (&checkpoint.about, checkpoint.weights.len());

@@ -39,6 +39,11 @@ pub trait Learner {
     /// What is learnt.
     fn weights(&self) -> &Weights;
 
+    /// What it must remember besides, to go on as if it had not been interrupted.
+    fn memory(&self) -> Vec<f32> {
+        Vec::new()
+    }
+
     /// The description with what the learner knows besides its weights.
     fn describe(&self, about: Self::About) -> Self::About {
         about

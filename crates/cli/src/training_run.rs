@@ -177,7 +177,7 @@ impl<L: Lesson> TrainingRun<L> {
 
     fn checkpoint(&self) -> Checkpoint<L::About> {
         let about = self.learner.describe(self.about.at(self.done, self.since_milestone));
-        Checkpoint { about, weights: self.learner.weights().values() }
+        Checkpoint { about, weights: self.learner.weights().values(), memory: self.learner.memory() }
     }
 
     fn save(&mut self) -> Result<()> {

@@ -84,7 +84,7 @@ fn agent(board_size: usize, sizes: &[usize], sharing: Sharing) -> ShapeAgent {
 fn checkpoint(about: ShapeAgent) -> Checkpoint<ShapeAgent> {
     let rng = &mut stream(1, about.board_size as u64);
     let weights = (0..Features::<TrackedGo>::count(&about.features())).map(|_| unit(rng) - 0.5).collect();
-    Checkpoint { about, weights }
+    Checkpoint::new(about, weights)
 }
 
 /// A file with a right checksum over whatever description and weights.

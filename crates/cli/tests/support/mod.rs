@@ -76,6 +76,6 @@ pub fn checkpoint(folder: &Path, games: u64, size: usize) -> String {
     let count = Features::<TrackedGo>::count(&about.features());
     let weights = (0..count).map(|_| unit(&mut rng) - 0.5).collect();
     let run = folder.join("run");
-    Checkpoint { about, weights }.save(&run.join(CHECKPOINTS).join(checkpoint_name(games))).unwrap();
+    Checkpoint::new(about, weights).save(&run.join(CHECKPOINTS).join(checkpoint_name(games))).unwrap();
     run.to_str().expect("text").to_string()
 }

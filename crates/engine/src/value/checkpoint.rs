@@ -1,8 +1,8 @@
 //! [`Checkpoint`]: weights on disk, with everything needed to play with them.
 //!
 //! A checkpoint is one safetensors file. Its header holds, under the key `afterstate`, the format's
-//! version, a description in JSON and a CRC-32 of description and weights; its tensors are
-//! little-endian f32. Files are written beside their final name, synced and renamed, so that a name
+//! version, a description in JSON and a CRC-32 of description and tensors; its tensors, `weights` and
+//! perhaps the learner's `memory`, are little-endian f32. Files are written beside their final name, synced and renamed, so that a name
 //! always means a whole file.
 
 use safetensors::{Dtype, SafeTensorError, SafeTensors, tensor::TensorView};
@@ -23,6 +23,10 @@ pub const MAX_BYTES: u64 = 64 << 20;
 
 /// Longer headers are refused before they are parsed, as JSON takes many times its length in memory.
 const MAX_HEADER: u64 = 1 << 20;
+
+/// The names of the tensors.
+const WEIGHTS: &str = "weights";
+const MEMORY: &str = "memory";
 
 /// The header's key for everything that is not a tensor.
 const KEY: &str = "afterstate";
@@ -50,13 +54,16 @@ pub enum CheckpointError {
     },
 }
 
-/// Named vectors of weights with a description.
+/// Weights with a description, and with what a learner needs besides to go on with them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint<A> {
     /// What the weights are: enough to rebuild features and settings.
     pub about: A,
     /// The weights.
     pub weights: Vec<f32>,
+    /// What the learner remembers of how it came to them, in an order of its own. Mostly nothing; who only plays needs none
+    /// of it.
+    pub memory: Vec<f32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,10 +75,10 @@ struct Header {
     about: String,
 }
 
-fn checksum(about: &str, data: &[u8]) -> u32 {
+fn checksum<'a>(about: &str, tensors: impl IntoIterator<Item = &'a [u8]>) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(about.as_bytes());
-    hasher.update(data);
+    tensors.into_iter().for_each(|data| hasher.update(data));
     hasher.finalize()
 }
 
@@ -86,16 +93,30 @@ impl CheckpointError {
     }
 }
 
+impl<A> Checkpoint<A> {
+    /// Weights whose learner remembers nothing but them.
+    pub fn new(about: A, weights: Vec<f32>) -> Self {
+        Checkpoint { about, weights, memory: Vec::new() }
+    }
+}
+
 impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
     /// The bytes of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let data: Vec<u8> = self.weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
+        let bytes = |numbers: &[f32]| -> Vec<u8> { numbers.iter().flat_map(|number| number.to_le_bytes()).collect() };
+        let (weights, memory) = (bytes(&self.weights), bytes(&self.memory));
         let about = serde_json::to_string(&self.about).expect("descriptions are plain data");
-        let header = Header { format: FORMAT, crc: checksum(&about, &data), about };
+        let header = Header { format: FORMAT, crc: checksum(&about, [&weights[..], &memory[..]]), about };
         let text = serde_json::to_string(&header).expect("headers are plain data");
-        let view = TensorView::new(Dtype::F32, vec![self.weights.len()], &data).expect("the shape fits the data");
-        safetensors::serialize([("weights", view)], Some(HashMap::from([(KEY.to_string(), text)])))
-            .expect("a single tensor can always be written")
+        let named = [(WEIGHTS, &weights), (MEMORY, &memory)]
+            .into_iter()
+            .filter(|(name, data)| *name == WEIGHTS || !data.is_empty());
+        let views = named.map(|(name, data)| {
+            let shape = vec![data.len() / size_of::<f32>()];
+            (name, TensorView::new(Dtype::F32, shape, data).expect("the shape fits the data"))
+        });
+        safetensors::serialize(views, Some(HashMap::from([(KEY.to_string(), text)])))
+            .expect("vectors of different names can always be written")
     }
 
     /// Reads the bytes of a file; `path` is only for messages.
@@ -129,14 +150,20 @@ impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
             ));
         }
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(error.to_string()))?;
-        let view = tensors.tensor("weights").map_err(|error| damaged(error.to_string()))?;
-        if view.dtype() != Dtype::F32 {
-            return Err(damaged(format!("weights are {:?}, expected F32", view.dtype())));
-        }
-        if checksum(&header.about, view.data()) != header.crc {
+        let data = |name| match tensors.tensor(name) {
+            Ok(view) if view.dtype() == Dtype::F32 => Ok(view.data().to_vec()),
+            Ok(view) => Err(damaged(format!("{name}: {:?}, expected F32", view.dtype()))),
+            Err(SafeTensorError::TensorNotFound(_)) if name == MEMORY => Ok(Vec::new()),
+            Err(error) => Err(damaged(error.to_string())),
+        };
+        let (weights, memory) = (data(WEIGHTS)?, data(MEMORY)?);
+        if checksum(&header.about, [&weights[..], &memory[..]]) != header.crc {
             return Err(damaged("checksum does not match".to_string()));
         }
-        let weights: Vec<f32> = view.data().as_chunks::<4>().0.iter().map(|&four| f32::from_le_bytes(four)).collect();
+        let numbers = |bytes: &[u8]| -> Vec<f32> {
+            bytes.as_chunks::<4>().0.iter().map(|&four| f32::from_le_bytes(four)).collect()
+        };
+        let (weights, memory) = (numbers(&weights), numbers(&memory));
         if let Some(i) = weights.iter().position(|weight| !weight.is_finite()) {
             return Err(invalid(
                 format!("weight {i} is {}", weights[i]),
@@ -145,7 +172,7 @@ impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
         }
         let about = serde_json::from_str(&header.about)
             .map_err(|error| invalid(format!("description: {error}"), "use the version that wrote it"))?;
-        Ok(Checkpoint { about, weights })
+        Ok(Checkpoint { about, weights, memory })
     }
 
     /// Reads a file.
@@ -209,7 +236,7 @@ mod tests {
     }
 
     fn sample() -> Checkpoint<About> {
-        Checkpoint { about: About { games: 7 }, weights: vec![0.5, -1.25, 3.0] }
+        Checkpoint { memory: vec![2.0, 0.25], ..Checkpoint::new(About { games: 7 }, vec![0.5, -1.25, 3.0]) }
     }
 
     #[test]
@@ -241,8 +268,16 @@ mod tests {
     }
 
     #[test]
+    fn a_learner_without_a_memory_leaves_no_trace() {
+        let plain = Checkpoint::new(About { games: 7 }, vec![0.5]);
+        let bytes = plain.to_bytes();
+        assert!(!bytes.windows(MEMORY.len()).any(|window| window == MEMORY.as_bytes()));
+        assert_eq!(Checkpoint::<About>::from_bytes(&bytes, Path::new("x")).unwrap(), plain);
+    }
+
+    #[test]
     fn weights_that_are_not_numbers_are_refused() {
-        let bad = Checkpoint { about: About { games: 1 }, weights: vec![f32::NAN] };
+        let bad = Checkpoint::new(About { games: 1 }, vec![f32::NAN]);
         let error = Checkpoint::<About>::from_bytes(&bad.to_bytes(), Path::new("x")).unwrap_err();
         assert!(error.to_string().contains("diverged"), "{error}");
     }

@@ -148,7 +148,7 @@ fn untrained(folder: &Path, games: u64) -> String {
         origin: "a test".into(),
     };
     let weights = vec![0.0; Features::<TrackedGo>::count(&about.features())];
-    Checkpoint { about, weights }.save(&folder.join(CHECKPOINTS).join(checkpoint_name(games))).unwrap();
+    Checkpoint::new(about, weights).save(&folder.join(CHECKPOINTS).join(checkpoint_name(games))).unwrap();
     folder.to_str().unwrap().to_string()
 }
 
