@@ -12,7 +12,7 @@ use afterstate_games::{Outcome, Record, Tactics};
 /// ```
 /// use afterstate_arena::game_loop::{GameRules, play_game};
 /// use afterstate_arena::{LearningPlayer, RulesReferee};
-/// use afterstate_engine::learning::LearnerSettings;
+/// use afterstate_engine::learning::{LearnerSettings, TreeStrapSettings};
 /// use afterstate_engine::search::{TrainingSearch, TrainingSearchSettings};
 /// use afterstate_engine::value::{Features, GridShapes, Squash, Weights, WindowSizes};
 /// use afterstate_games::ConnectFour;
@@ -22,7 +22,7 @@ use afterstate_games::{Outcome, Record, Tactics};
 /// let weights = Arc::new(Weights::zeros(Features::<ConnectFour>::count(&*shapes)));
 /// let player = || {
 ///     let search = TrainingSearchSettings { depth: 2, ..TrainingSearchSettings::default() };
-///     let rule = LearnerSettings::TreeStrap { step_size: 0.001, least_depth: 1 }.build();
+///     let rule = LearnerSettings::TreeStrap(TreeStrapSettings { step_size: 0.001, ..Default::default() }).build();
 ///     LearningPlayer::new(TrainingSearch::new(shapes.clone(), weights.clone(), Squash::Linear, search), rule)
 /// };
 /// let (mut first, mut second) = (player(), player());

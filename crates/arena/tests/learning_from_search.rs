@@ -2,7 +2,7 @@
 
 use afterstate_arena::{LearningPlayer, Player};
 use afterstate_engine::Budget;
-use afterstate_engine::learning::{DifferenceSettings, LearnerSettings};
+use afterstate_engine::learning::{DifferenceSettings, LearnerSettings, TreeStrapSettings};
 use afterstate_engine::search::{TrainingSearch, TrainingSearchSettings};
 use afterstate_engine::value::{Features, GridShapes, LocalShapes, Sharing, Squash, Weights, WindowSizes};
 use afterstate_games::go::{Go, Komi};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 fn rules() -> Vec<LearnerSettings> {
     let differences = DifferenceSettings { step_size: 0.002, ..DifferenceSettings::default() };
     vec![
-        LearnerSettings::TreeStrap { step_size: 2e-4, least_depth: 1 },
+        LearnerSettings::TreeStrap(TreeStrapSettings { step_size: 2e-4, ..Default::default() }),
         LearnerSettings::RootStrap { step_size: 0.01 },
         LearnerSettings::TdRoot { step_size: 0.01 },
         LearnerSettings::TdLeaf(differences.clone()),

@@ -6,13 +6,13 @@ use crate::partners::Partners;
 use crate::search_recipe::SearchRecipe;
 use afterstate_arena::game_loop::{GameResult, GameRules, play_game};
 use afterstate_arena::{LearningPlayer, Player, RulesReferee};
-use afterstate_engine::learning::TrainingTotals;
+use afterstate_engine::learning::{Adam, SharedAdam, TrainingTotals};
 use afterstate_engine::search::TrainingSearch;
 use afterstate_engine::value::{Checkpoint, ChessTerms, TermAgent, Weights};
 use afterstate_games::chess::Move;
 use afterstate_games::rng::mix;
 use afterstate_games::{Chess, Side};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -23,6 +23,7 @@ pub struct ChessLearner {
     terms: Arc<ChessTerms>,
     /// Shared by all games that are played at once.
     weights: Arc<Weights>,
+    adam: SharedAdam,
     partners: Option<Mutex<Partners>>,
 }
 
@@ -31,11 +32,15 @@ impl ChessLearner {
     pub fn new(recipe: &SearchRecipe, last: Option<&Checkpoint<TermAgent>>) -> Result<ChessLearner> {
         let weights = last.map_or_else(|| recipe.first_weights(), |last| Weights::from_values(&last.weights));
         let ratings = last.map_or(&[][..], |last| &last.about.ratings);
+        let memory = last.map_or(&[][..], |last| &last.memory);
+        let adam = Adam::from_memory(memory, weights.len())
+            .context("the checkpoint's memory is not that of its weights: go on from the checkpoint before it")?;
         let partners = recipe.partners.as_ref().map(|settings| Partners::new(settings, ratings)).transpose()?;
         Ok(ChessLearner {
             recipe: recipe.clone(),
             terms: Arc::new(ChessTerms::new(recipe.terms)),
             weights: Arc::new(weights),
+            adam: Arc::new(Mutex::new(adam)),
             partners: partners.map(Mutex::new),
         })
     }
@@ -47,7 +52,7 @@ impl ChessLearner {
             self.recipe.value,
             self.recipe.search.clone(),
         );
-        LearningPlayer::new(search, self.recipe.learner.build())
+        LearningPlayer::new(search, self.recipe.learner.build_sharing(&self.adam))
     }
 
     /// The random moves that a game begins with. Two games in a row have the same, so that each side has both.
@@ -65,7 +70,7 @@ impl ChessLearner {
     fn play(&self, number: u64, players: &mut [LearningPlayer<Chess, ChessTerms>; 2]) -> Option<GameResult> {
         let (opening, rules) = (self.opening(number), self.rules(number));
         for player in &mut *players {
-            player.set_rule(self.recipe.learner_at(number).build());
+            player.set_rule(self.recipe.learner_at(number).build_sharing(&self.adam));
         }
         let [me, other] = players;
         let Some(partners) = &self.partners else {
@@ -123,6 +128,10 @@ impl Learner for ChessLearner {
 
     fn weights(&self) -> &Weights {
         &self.weights
+    }
+
+    fn memory(&self) -> Vec<f32> {
+        self.adam.lock().expect("no thread panics with the learner's memory").memory()
     }
 
     fn describe(&self, about: TermAgent) -> TermAgent {

@@ -3,7 +3,7 @@
 use super::Effort;
 use super::measure::{Report, measure};
 use afterstate_engine::Budget;
-use afterstate_engine::learning::{SearchLearner, TreeStrap};
+use afterstate_engine::learning::{SearchLearner, TreeStrap, TreeStrapSettings};
 use afterstate_engine::search::{
     ChessEvaluation, SearchLimits, TournamentSearch, TournamentSettings, TrainingSearch, TrainingSearchSettings,
 };
@@ -90,7 +90,7 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
     }
     let measured = measure(effort, |_| {
         let (mut search, mut turns) = (training_search(NODES / 10, true), records.iter().cycle());
-        let mut rule = TreeStrap::new(1e-9, 1);
+        let mut rule = TreeStrap::new(TreeStrapSettings { step_size: 1e-9, ..Default::default() });
         move || {
             let Some(record) = turns.next() else { return [0] };
             let Some(found) = search.search(record, &Budget::default()) else { return [0] };

@@ -10,7 +10,9 @@ use super::chess;
 use super::search::{exact_values, positions};
 use super::td_search::{long, short};
 use crate::output;
-use afterstate_engine::learning::{DifferenceSettings, LearnerSettings, SelfPlaySettings, TdSettings, Training};
+use afterstate_engine::learning::{
+    DifferenceSettings, LearnerSettings, SelfPlaySettings, TdSettings, Training, TreeStrapSettings,
+};
 use afterstate_engine::search::{
     AlphaBeta, AlphaBetaSettings, Dyna2, Experience, FuegoPrior, Handcrafted, Leaf, McRave, Mcts, MctsSettings,
     PlayOut, Prior, Selection, TdSearch, TdSearchSettings, TwoPhase, TwoPhaseSettings, Uct,
@@ -120,7 +122,7 @@ fn tournament_searched() -> [u64; 2] {
 /// Every rule that learns from searches, with a step size that changes much.
 fn learners() -> [(&'static str, bool, LearnerSettings); 6] {
     let differences = DifferenceSettings { step_size: 0.001, least_moves: 1, ..DifferenceSettings::default() };
-    let tree_strap = LearnerSettings::TreeStrap { step_size: 1e-6, least_depth: 1 };
+    let tree_strap = LearnerSettings::TreeStrap(TreeStrapSettings { step_size: 1e-6, ..Default::default() });
     [
         ("tree-strap", true, tree_strap.clone()),
         ("tree-strap.minimax", false, tree_strap),

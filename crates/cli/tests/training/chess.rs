@@ -34,7 +34,9 @@ fn every_rule_learns_and_what_it_learnt_plays() {
 #[test]
 fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
     let folder = tempfile::tempdir().unwrap();
-    let recipe = recipe(folder.path(), "small.toml", RECIPE);
+    // What the learner remembers besides its weights must come back, too.
+    let adam = RECIPE.replace("step-size = 1e-5", "step-size = 1e-4\nsteps = \"adam\"\nlearns = \"quiet-leaf\"");
+    let recipe = recipe(folder.path(), "small.toml", &adam);
     let whole = folder.path().join("whole");
     trained(&recipe, &whole, &[]);
     let run = folder.path().join("run");

@@ -1,12 +1,13 @@
 //! [`LearnerSettings`]: which rule learns from searches, and how.
 
+use super::adam::SharedAdam;
 use super::differences::DifferenceSettings;
 use super::root_strap::RootStrap;
 use super::search_learner::SearchLearner;
 use super::td_directed::TdDirected;
 use super::td_leaf::TdLeaf;
 use super::td_root::TdRoot;
-use super::tree_strap::TreeStrap;
+use super::tree_strap::{TreeStrap, TreeStrapSettings};
 use crate::value::Features;
 use afterstate_games::Tactics;
 use serde::{Deserialize, Serialize};
@@ -15,22 +16,15 @@ use serde::{Deserialize, Serialize};
 /// search's setting.
 ///
 /// ```
-/// use afterstate_engine::learning::LearnerSettings;
+/// use afterstate_engine::learning::{LearnerSettings, TreeStrapSettings};
 /// let settings: LearnerSettings = serde_json::from_str(r#"{ "rule": "tree-strap", "step-size": 1e-6 }"#).unwrap();
-/// assert_eq!(settings, LearnerSettings::TreeStrap { step_size: 1e-6, least_depth: 1 });
+/// assert_eq!(settings, LearnerSettings::TreeStrap(TreeStrapSettings { step_size: 1e-6, ..Default::default() }));
 /// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
 pub enum LearnerSettings {
     /// [`TreeStrap`].
-    TreeStrap {
-        /// η.
-        #[serde(default = "tree_strap_step")]
-        step_size: f32,
-        /// d, how deep a position must have been searched to move.
-        #[serde(default = "one")]
-        least_depth: u32,
-    },
+    TreeStrap(TreeStrapSettings),
     /// [`RootStrap`].
     RootStrap {
         /// η.
@@ -49,31 +43,28 @@ pub enum LearnerSettings {
     TdDirected(DifferenceSettings),
 }
 
-/// The paper's for αβ (paper 002, §6).
-fn tree_strap_step() -> f32 {
-    5e-7
-}
-
 /// The paper's for RootStrap (paper 002, §6).
 fn root_step() -> f32 {
     1e-5
 }
 
-fn one() -> u32 {
-    1
-}
-
 impl Default for LearnerSettings {
     fn default() -> Self {
-        LearnerSettings::TreeStrap { step_size: tree_strap_step(), least_depth: one() }
+        LearnerSettings::TreeStrap(TreeStrapSettings::default())
     }
 }
 
 impl LearnerSettings {
-    /// The rule at work.
+    /// The rule at work, alone with its weights.
     pub fn build<G: Tactics, F: Features<G>>(&self) -> Box<dyn SearchLearner<G, F>> {
+        self.build_sharing(&SharedAdam::default())
+    }
+
+    /// The rule at work for one of several players that learn the same weights: what Adam remembers, where there is Adam, is
+    /// theirs together.
+    pub fn build_sharing<G: Tactics, F: Features<G>>(&self, adam: &SharedAdam) -> Box<dyn SearchLearner<G, F>> {
         match self {
-            &LearnerSettings::TreeStrap { step_size, least_depth } => Box::new(TreeStrap::new(step_size, least_depth)),
+            LearnerSettings::TreeStrap(settings) => Box::new(TreeStrap::sharing(settings.clone(), adam.clone())),
             &LearnerSettings::RootStrap { step_size } => Box::new(RootStrap::new(step_size)),
             &LearnerSettings::TdRoot { step_size } => Box::new(TdRoot::new(step_size)),
             LearnerSettings::TdLeaf(settings) => Box::new(TdLeaf::new(settings.clone())),
@@ -85,9 +76,10 @@ impl LearnerSettings {
     pub fn with_step_size(&self, step_size: f32) -> LearnerSettings {
         let mut settings = self.clone();
         match &mut settings {
-            LearnerSettings::TreeStrap { step_size: step, .. }
-            | LearnerSettings::RootStrap { step_size: step }
-            | LearnerSettings::TdRoot { step_size: step } => *step = step_size,
+            LearnerSettings::TreeStrap(settings) => settings.step_size = step_size,
+            LearnerSettings::RootStrap { step_size: step } | LearnerSettings::TdRoot { step_size: step } => {
+                *step = step_size;
+            }
             LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) => settings.step_size = step_size,
         }
         settings
@@ -96,9 +88,8 @@ impl LearnerSettings {
     /// The step size.
     pub fn step_size(&self) -> f32 {
         match self {
-            LearnerSettings::TreeStrap { step_size, .. }
-            | LearnerSettings::RootStrap { step_size }
-            | LearnerSettings::TdRoot { step_size } => *step_size,
+            LearnerSettings::TreeStrap(settings) => settings.step_size,
+            LearnerSettings::RootStrap { step_size } | LearnerSettings::TdRoot { step_size } => *step_size,
             LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) => settings.step_size,
         }
     }

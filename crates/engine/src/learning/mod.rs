@@ -1,6 +1,7 @@
 //! Learning values from play. A *rule* says how one position moves towards its target; a *trainer*
 //! says which positions are visited, in what order they are updated, and by how many threads.
 
+pub mod adam;
 pub mod differences;
 pub mod dyna2_self_play;
 pub mod eligibility;
@@ -16,6 +17,7 @@ pub mod td_root;
 pub mod training;
 pub mod tree_strap;
 
+pub use adam::{Adam, SharedAdam};
 pub use differences::DifferenceSettings;
 pub use dyna2_self_play::{Dyna2Player, Dyna2Settings};
 pub use eligibility::{EligibilityTrace, TraceKind};
@@ -29,4 +31,4 @@ pub use td_directed::TdDirected;
 pub use td_leaf::TdLeaf;
 pub use td_root::TdRoot;
 pub use training::{Training, TrainingTotals};
-pub use tree_strap::TreeStrap;
+pub use tree_strap::{Learns, Steps, TreeStrap, TreeStrapSettings};

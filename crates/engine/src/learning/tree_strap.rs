@@ -9,31 +9,84 @@
 //! where alpha-beta proved that V^D(s) lies between b and a, or beyond one of them alone. Without cut-offs both are V^D(s), and
 //! the second is the first. The sum is over every position of the transposition table that was searched d plies deep or deeper,
 //! each once, and is added when the search is over: all values H(s) are those that the search saw.
+//!
+//! Two things may differ from the paper. Most positions of a tree follow some move that loses a man, and H, moved towards what
+//! they are worth, learns that men near the opponent are as good as lost; yet a search asks H only where nothing can be taken
+//! any more. With [`Learns::QuietLeaf`] that is where it learns: H(s) and φ(s) become those of the position in which
+//! quiescence leaves s. And with [`Steps::Adam`] each weight has a step of its own size.
 
+use super::adam::SharedAdam;
 use super::search_learner::{SearchLearner, value_of};
 use crate::Value;
 use crate::search::training_search::Interval;
 use crate::search::{Found, TrainingSearch};
 use crate::value::{ActiveSet, Features, Squash};
 use afterstate_games::{Outcome, Tactics};
+use serde::{Deserialize, Serialize};
+use std::sync::PoisonError;
 
-/// TreeStrap; with a search that prunes TreeStrap(αβ), else TreeStrap(minimax).
-pub struct TreeStrap {
-    /// η.
+/// Which position's features move towards what was proved of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Learns {
+    /// Its own, as in the paper.
+    #[default]
+    Position,
+    /// Those of the position in which the captures end that both sides do best to make.
+    QuietLeaf,
+}
+
+/// How far the errors of a tree move a weight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Steps {
+    /// Their sum times the step size, as in the paper.
+    #[default]
+    Equal,
+    /// By [`super::Adam`], whose gradient is their mean over all positions.
+    Adam,
+}
+
+/// Settings of TreeStrap; the defaults are the paper's.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct TreeStrapSettings {
+    /// η, or Adam's α. The paper's: 5·10⁻⁷ with pruning, 10⁻⁶ without.
     pub step_size: f32,
     /// d, how deep a position must have been searched to move. At least 1.
     pub least_depth: u32,
+    /// Which position's features move.
+    pub learns: Learns,
+    /// How far.
+    pub steps: Steps,
+}
+
+impl Default for TreeStrapSettings {
+    fn default() -> Self {
+        TreeStrapSettings { step_size: 5e-7, least_depth: 1, learns: Learns::Position, steps: Steps::Equal }
+    }
+}
+
+/// TreeStrap; with a search that prunes TreeStrap(αβ), else TreeStrap(minimax).
+pub struct TreeStrap {
+    settings: TreeStrapSettings,
+    adam: SharedAdam,
     set: ActiveSet,
-    /// Δθ, and which of its entries are not 0.
+    /// The sum of errors for each weight, and which of them are not 0.
     change: Vec<f32>,
     touched: Vec<u32>,
 }
 
 impl TreeStrap {
-    /// The rule with its step size η (the paper's: 5·10⁻⁷ with pruning, 10⁻⁶ without) and least depth d (the paper's: 1).
-    pub fn new(step_size: f32, least_depth: u32) -> TreeStrap {
-        let (set, change, touched) = (ActiveSet::default(), Vec::new(), Vec::new());
-        TreeStrap { step_size, least_depth: least_depth.max(1), set, change, touched }
+    /// The rule with these settings, alone with its weights.
+    pub fn new(settings: TreeStrapSettings) -> TreeStrap {
+        TreeStrap::sharing(settings, SharedAdam::default())
+    }
+
+    /// The rule of one of several players that learn the same weights. What Adam remembers is theirs together; without Adam
+    /// there is nothing to share.
+    pub fn sharing(settings: TreeStrapSettings, adam: SharedAdam) -> TreeStrap {
+        TreeStrap { settings, adam, set: ActiveSet::default(), change: Vec::new(), touched: Vec::new() }
     }
 }
 
@@ -58,10 +111,19 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TreeStrap {
 
     fn searched(&mut self, game: &G, _found: &Found<G>, _predicted: bool, search: &mut TrainingSearch<G, F>) {
         let (features, weights, squash) = (search.features().clone(), search.weights().clone(), search.squash());
-        let TreeStrap { step_size, least_depth, set, change, touched } = self;
+        let TreeStrap { settings, adam, set, change, touched } = self;
         change.resize(weights.len() + 1, 0.0);
-        search.walk(game, *least_depth, &mut |game, interval| {
-            features.active(game, set);
+        let mut positions = 0u32;
+        search.walk(game, settings.least_depth.max(1), &mut |search, game, interval| {
+            let leaf = match settings.learns {
+                Learns::Position => None,
+                Learns::QuietLeaf => match search.quiet_leaf(game) {
+                    None => return,
+                    leaf => leaf,
+                },
+            };
+            features.active(leaf.as_ref().unwrap_or(game), set);
+            positions += 1;
             let error = error(squash.value(weights.sum(set)), interval, squash);
             if error == 0.0 {
                 return;
@@ -74,12 +136,22 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TreeStrap {
                 *entry += error * share.sign();
             }
         });
-        for index in touched.drain(..) {
-            let change = std::mem::take(&mut change[index as usize]);
-            if change != 0.0 {
-                weights.add_exactly(index as usize, *step_size * change);
+        match settings.steps {
+            Steps::Equal => {
+                for &index in &*touched {
+                    weights.add_exactly(index as usize, settings.step_size * change[index as usize]);
+                    // A weight that was touched twice is in the list twice.
+                    change[index as usize] = 0.0;
+                }
+            }
+            Steps::Adam => {
+                let mean = &mut change[..weights.len()];
+                mean.iter_mut().for_each(|sum| *sum /= positions.max(1) as f32);
+                adam.lock().unwrap_or_else(PoisonError::into_inner).step(&weights, mean, settings.step_size);
+                mean.fill(0.0);
             }
         }
+        touched.clear();
     }
 
     fn ended(&mut self, _outcome: Outcome, _search: &TrainingSearch<G, F>) {}

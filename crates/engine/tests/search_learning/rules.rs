@@ -3,7 +3,8 @@
 use crate::hand_tree::{HandTree, Here, search, search_with};
 use afterstate_engine::Budget;
 use afterstate_engine::learning::{
-    DifferenceSettings, RootStrap, SearchLearner, TdDirected, TdLeaf, TdRoot, TreeStrap,
+    DifferenceSettings, Learns, RootStrap, SearchLearner, Steps, TdDirected, TdLeaf, TdRoot, TreeStrap,
+    TreeStrapSettings,
 };
 use afterstate_engine::search::{Found, Score, TrainingSearch};
 use afterstate_engine::value::Squash;
@@ -31,6 +32,10 @@ const PLAIN: &[&[usize]] = &[&[1, 2], &[3, 4], &[5, 6], &[7, 8], &[9, 10], &[11,
 /// 3 is worth 0.1, 4 at least 0.3, 1 therefore 0.1; 5 is worth 0.05, 2 therefore at most 0.05, and nobody asks about 6.
 const PLAIN_LEAVES: [(usize, f32); 8] =
     [(7, 0.1), (8, -0.2), (9, 0.3), (10, 0.4), (11, 0.05), (12, -0.1), (13, 0.2), (14, 0.45)];
+
+fn tree_strap(step_size: f32, least_depth: u32) -> TreeStrap {
+    TreeStrap::new(TreeStrapSettings { step_size, least_depth, ..Default::default() })
+}
 
 fn searched(search: &mut TrainingSearch<HandTree, Here>, game: &HandTree) -> Found<HandTree> {
     search.search(&Record::new(game.clone()), &Budget::default()).unwrap()
@@ -66,7 +71,7 @@ fn assert_close(found: &[(usize, f32)], expected: &[(usize, f32)]) {
 fn tree_strap_of_minimax_moves_every_inner_position_to_its_value_once() {
     let game = HandTree::new(TREE, &[]);
     let mut search = search(&LEAVES, false);
-    let found = changes(&game, &mut search, &mut TreeStrap::new(0.5, 1));
+    let found = changes(&game, &mut search, &mut tree_strap(0.5, 1));
     assert_close(&found, &[(0, 0.1), (1, 0.05), (2, 0.1), (3, 0.05), (4, 0.15), (5, 0.1)]);
 }
 
@@ -76,11 +81,11 @@ fn tree_strap_of_alpha_beta_is_the_same_where_nothing_is_cut_off() {
     let game = HandTree::new(TREE, &[]);
     for weights in [&LEAVES[..], &[(0, 0.2), (1, -0.1), (2, 0.3), (4, -0.3), (6, 0.1), (8, 0.3), (11, 0.2), (7, -0.2)]]
     {
-        let minimax = changes(&game, &mut search(weights, false), &mut TreeStrap::new(1.0, 1));
+        let minimax = changes(&game, &mut search(weights, false), &mut tree_strap(1.0, 1));
         let exact = searched(&mut search(weights, true), &game).score;
         assert_eq!(searched(&mut search(weights, false), &game).score, exact);
         if weights.len() == LEAVES.len() {
-            let pruned = changes(&game, &mut search(weights, true), &mut TreeStrap::new(1.0, 1));
+            let pruned = changes(&game, &mut search(weights, true), &mut tree_strap(1.0, 1));
             assert_close(&pruned, &minimax);
         }
     }
@@ -89,7 +94,7 @@ fn tree_strap_of_alpha_beta_is_the_same_where_nothing_is_cut_off() {
 #[test]
 fn a_bound_moves_only_what_lies_beyond_it() {
     let game = HandTree::new(PLAIN, &[]);
-    let mut rule = TreeStrap::new(1.0, 1);
+    let mut rule = tree_strap(1.0, 1);
     // 4 is worth at least 0.3; 2 and 5 at most 0.05, which they are already.
     let found = changes(&game, &mut search(&PLAIN_LEAVES, true), &mut rule);
     assert_close(&found, &[(0, 0.1), (1, 0.1), (3, 0.1), (4, 0.3)]);
@@ -108,7 +113,7 @@ fn a_bound_moves_only_what_lies_beyond_it() {
 fn the_least_depth_says_how_deep_a_position_must_have_been_searched() {
     let game = HandTree::new(TREE, &[]);
     for (least_depth, expected) in [(2, &[(0, 0.2), (1, 0.1), (2, 0.2)][..]), (3, &[(0, 0.2)]), (4, &[])] {
-        let mut rule = TreeStrap::new(1.0, least_depth);
+        let mut rule = tree_strap(1.0, least_depth);
         assert_close(&changes(&game, &mut search(&LEAVES, true), &mut rule), expected);
     }
 }
@@ -120,9 +125,26 @@ fn sure_results_and_cut_scores_are_targets_inside_the_range() {
     let mut weights = LEAVES.to_vec();
     weights.push((6, 0.9));
     weights.push((10, 0.3));
-    let found = changes(&game, &mut search(&weights, false), &mut TreeStrap::new(1.0, 1));
+    let found = changes(&game, &mut search(&weights, false), &mut tree_strap(1.0, 1));
     // 4: a win in one. 3 and 1: 0.495. 2: Second goes to 5, worth 0.3.
     assert_close(&found, &[(0, 0.495), (1, 0.495), (2, 0.3), (3, 0.495), (4, 0.499_95), (5, 0.3)]);
+}
+
+#[test]
+fn with_adam_the_first_step_is_as_long_for_every_weight_that_errs() {
+    let game = HandTree::new(TREE, &[]);
+    let settings = TreeStrapSettings { step_size: 0.01, steps: Steps::Adam, ..Default::default() };
+    let found = changes(&game, &mut search(&LEAVES, false), &mut TreeStrap::new(settings));
+    assert_eq!(found.len(), 6);
+    assert!(found.iter().all(|(_, change)| (change - 0.01).abs() < 1e-4), "{found:?}");
+}
+
+#[test]
+fn where_nothing_can_be_taken_a_quiet_leaf_is_the_position_itself() {
+    let game = HandTree::new(TREE, &[]);
+    let settings = TreeStrapSettings { step_size: 0.5, learns: Learns::QuietLeaf, ..Default::default() };
+    let found = changes(&game, &mut search(&LEAVES, false), &mut TreeStrap::new(settings));
+    assert_close(&found, &changes(&game, &mut search(&LEAVES, false), &mut tree_strap(0.5, 1)));
 }
 
 #[test]

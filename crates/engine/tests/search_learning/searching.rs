@@ -95,7 +95,7 @@ fn the_walk_shows_bounds_that_hold_and_every_position_once() {
     let record = Record::new(game.clone());
     let found = search.search(&record, &Budget::default()).unwrap();
     let (mut shown, mut one_sided) = (HashMap::new(), 0);
-    search.walk(&game, 1, &mut |position, interval| {
+    search.walk(&game, 1, &mut |_, position, interval| {
         assert!(shown.insert(position.key(), interval).is_none(), "each once");
         one_sided += usize::from(interval.exact().is_none());
         if let (Some(low), Some(high)) = (interval.at_least, interval.at_most) {
@@ -121,8 +121,28 @@ fn the_walk_shows_bounds_that_hold_and_every_position_once() {
     assert!(compared > 10);
     // A second walk shows the same.
     let mut again = 0;
-    search.walk(&game, 1, &mut |_, _| again += 1);
+    search.walk(&game, 1, &mut |_, _, _| again += 1);
     assert_eq!(again, shown.len());
+}
+
+#[test]
+fn a_quiet_leaf_is_where_captures_end() {
+    let terms = Arc::new(ChessTerms::new(TermSet::Meep));
+    let weights = Arc::new(terms.piece_values([0.01, 0.03, 0.03, 0.05, 0.09]));
+    let mut search = TrainingSearch::new(terms, weights, Squash::Linear, settings(3, true));
+    let mut leaf_of = |text: &str| {
+        let leaf = search.quiet_leaf(&Chess::parse_position(text).unwrap());
+        leaf.map(|leaf| leaf.position_text().split(' ').next().unwrap().to_string())
+    };
+    // A knight is free; a pawn is not, for it is protected; two kings alone are a draw.
+    let cases = [
+        ("4k3/8/8/3n4/4P3/8/8/4K3 w - - 0 1", Some("4k3/8/8/3P4/8/8/8/4K3")),
+        ("4k3/2p5/3p4/8/8/8/8/3RK3 w - - 0 1", Some("4k3/2p5/3p4/8/8/8/8/3RK3")),
+        ("k7/8/1K6/8/8/8/8/8 w - - 0 1", None),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(leaf_of(text).as_deref(), expected, "{text}");
+    }
 }
 
 #[test]

@@ -186,16 +186,9 @@ impl<G: Tactics, F: Features<G>> TrainingSearch<G, F> {
             found.leaf.play(best);
             found.line.push(best);
         }
-        if let Turn::Player(side) = found.leaf.turn() {
-            self.may_stop = false;
-            self.plies[0].line.clear();
-            let all = Window::of(side, f32::NEG_INFINITY, f32::INFINITY);
-            if self.quiescence(&found.leaf, 0, all).is_some() {
-                for &mv in &self.plies[0].line {
-                    found.leaf.play(mv);
-                    found.line.push(mv);
-                }
-            }
+        for &mv in self.quiet_line(&found.leaf) {
+            found.leaf.play(mv);
+            found.line.push(mv);
         }
     }
 

@@ -51,6 +51,25 @@ impl<G: Tactics, F: Features<G>> TrainingSearch<G, F> {
         Some(Score::of(side, best))
     }
 
+    /// The position that the search sees when it evaluates `game`: the one after the captures, and answers to checks, that both
+    /// sides do best to make. `None` if the game ends there.
+    pub fn quiet_leaf(&mut self, game: &G) -> Option<G> {
+        let mut leaf = game.clone();
+        self.quiet_line(game).iter().for_each(|&mv| leaf.play(mv));
+        matches!(leaf.turn(), Turn::Player(_)).then_some(leaf)
+    }
+
+    /// The moves from `game` until it is quiet.
+    pub(super) fn quiet_line(&mut self, game: &G) -> &[G::Move] {
+        self.may_stop = false;
+        self.plies[0].line.clear();
+        if let Turn::Player(side) = game.turn() {
+            let score = self.quiescence(game, 0, Window::of(side, f32::NEG_INFINITY, f32::INFINITY));
+            debug_assert!(score.is_some(), "it cannot be stopped");
+        }
+        &self.plies[0].line
+    }
+
     /// The score after a move of the quiescence search.
     fn quiet_after(&mut self, game: &G, mv: G::Move, ply: usize, window: Window) -> Option<Score> {
         let after = self.after(game, mv, ply);
