@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use support::{fail, run_in, succeed};
 
-const EXPERIMENTS: [&str; 16] = [
+const EXPERIMENTS: [&str; 17] = [
     "rlgo/table1",
     "rlgo/table2",
     "rlgo/fig5",
@@ -26,6 +26,7 @@ const EXPERIMENTS: [&str; 16] = [
     "mogo/fig7",
     "mogo/table1",
     "mogo/goal",
+    "meep/table2",
 ];
 
 #[test]
@@ -298,4 +299,44 @@ fn faults_are_counted_with_their_reason_and_programs_that_do_not_start_are_not()
     assert!(answer.ok, "{}", answer.err);
     assert_eq!(games(&log).len(), 2);
     assert!(answer.out.contains("100.0"), "{}", answer.out);
+}
+
+/// Two learners of chess, a few games of each, and everybody against everybody.
+#[test]
+fn learners_are_trained_and_rated_in_one_tournament_that_goes_on_where_it_was_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    for rule in ["tree-strap", "td-leaf"] {
+        let recipe = format!(
+            "game = \"chess\"\nmove-limit = 40\n[learner]\nrule = \"{rule}\"\n[search]\ntable-mib = 1\n\
+             [checkpoints]\nfirst = 2\nper-decade = 2\n"
+        );
+        write(&format!("{rule}.toml"), &recipe);
+    }
+    let table = "source = \"a test\"\ntitle = \"Two learners\"\nuntrained = 100\n\
+                 [scale.quick]\ngames = 4\ntraining-nodes = 60\nseeds = 1\nrated-games = 2\nnodes = 20\n\
+                 [[learner]]\nname = \"Tree\"\nrecipe = \"tree-strap.toml\"\npaper = 2000\n\
+                 [[learner]]\nname = \"Leaf\"\nrecipe = \"td-leaf.toml\"\npaper = 900\n";
+    write("table2.toml", table);
+    let arguments =
+        ["reproduce", "meep/table2", "--paper", ".", "--runs", "runs", "--results", "results", "--jobs", "2"];
+    let answer = run_in(folder.path(), &arguments, "");
+    assert!(answer.ok, "{}", answer.err);
+    assert!(answer.out.contains("Tree is 1900 above the untrained"), "{}", answer.out);
+    let read = |name: &str| fs::read_to_string(folder.path().join("results/quick").join(name)).unwrap();
+    let report: Value = serde_json::from_str(&read("table2.json")).unwrap();
+    // Checkpoints after 2 and 4 games of each, and the untrained: 10 pairs, 2 games each.
+    assert_eq!(report["players"].as_array().unwrap().len(), 5);
+    assert!(report["made-by"].as_str().unwrap().contains("20 games, 20 positions a move"), "{}", report["made-by"]);
+    assert_eq!(report["best"][0]["learner"], "Tree");
+    assert!(read("table2.csv").contains("Leaf,4,") && read("table2.svg").contains("untrained"));
+
+    let log = fs::read(folder.path().join("runs/quick/table2/tournament.jsonl")).unwrap();
+    let again = run_in(folder.path(), &arguments, "");
+    assert!(again.ok, "{}", again.err);
+    assert_eq!(fs::read(folder.path().join("runs/quick/table2/tournament.jsonl")).unwrap(), log);
+
+    write("table2.toml", &table.replace("games = 4\n", "games = 0\n"));
+    let refused = run_in(folder.path(), &arguments, "");
+    assert!(!refused.ok && refused.err.contains("expected numbers above 0"), "{}", refused.err);
 }

@@ -5,11 +5,13 @@
 //! ([`pool`]), the ladder itself is rated against GNU Go ([`ladder`]), and everything is written down
 //! with the paper's claims ([`report`]).
 //!
-//! Where the points of a figure are agents instead, each of them plays a match ([`mod@matches`]).
+//! Where the points of a figure are agents instead, each of them plays a match ([`mod@matches`]); where learners are compared,
+//! all their checkpoints meet in one tournament ([`learners`]).
 
 mod experiment;
 mod gnugo;
 mod ladder;
+mod learners;
 mod matches;
 mod pool;
 mod report;
@@ -44,6 +46,7 @@ use std::sync::atomic::AtomicBool;
   mogo/fig7     13x13: what doubling the simulations gains (full: hours)
   mogo/table1   more simulations and more time against GNU Go (full: most of a day)
   mogo/goal     everything switched on, 3,000 and 20,000 simulations (full: hours)
+  meep/table2   TreeStrap, RootStrap and TD-Leaf from random weights, and Figure 2's curves (full: hours)
 
 Examples:
   afterstate reproduce rlgo/table1
@@ -63,7 +66,7 @@ pub struct ReproduceArgs {
     /// The folder of the paper's recipes [default: the paper's in papers/]
     #[arg(long, value_name = "FOLDER")]
     paper: Option<PathBuf>,
-    /// Where runs and game logs are kept [default: runs/rlgo or runs/mogo]
+    /// Where runs and game logs are kept [default: runs/rlgo, runs/mogo or runs/meep]
     #[arg(long, value_name = "FOLDER")]
     runs: Option<PathBuf>,
     /// Where tables and plots go [default: results/ in the paper's folder].
@@ -91,13 +94,14 @@ pub struct Workplace {
 }
 
 /// The experiments, with the folders of their papers.
-const EXPERIMENTS: [(&str, &str, &[&str]); 2] = [
+const EXPERIMENTS: [(&str, &str, &[&str]); 3] = [
     (
         "rlgo",
         "papers/2012-td-search-go",
         &["table1", "table2", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "fig13"],
     ),
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
+    ("meep", "papers/2009-treestrap", &["table2"]),
 ];
 
 /// Runs the subcommand.
@@ -130,6 +134,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("rlgo", "table1") => table1::run(&place),
         ("rlgo", "table2") => ladder::make(&place),
         ("rlgo", "fig5" | "fig6") => figure(&place, name),
+        ("meep", learners) => learners::run(&place, learners),
         (_, match_experiment) => matches::run(&place, match_experiment),
     }
 }

@@ -32,6 +32,14 @@ pub fn train_all(place: &Workplace, experiment: &Experiment, name: &str) -> Resu
         }
     }
     place.note(&format!("Training {} runs of {} games", jobs.len(), size.games));
+    train_each(place, &jobs)
+}
+
+/// A run to be trained: its series, its seed, how, and where.
+pub type Job<L> = (String, u64, L, PathBuf);
+
+/// Trains every run, or what is missing of it.
+pub fn train_each<L: Lesson + Sync>(place: &Workplace, jobs: &[Job<L>]) -> Result<Vec<TrainedRun>> {
     let progress = Progress::new(jobs.len() as u64, 0, "runs", place.json);
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let failures = Mutex::new(Vec::new());
@@ -63,12 +71,12 @@ pub fn train_all(place: &Workplace, experiment: &Experiment, name: &str) -> Resu
     if let Some(error) = failures.into_inner().expect("pushing does not panic").into_iter().next() {
         return Err(error);
     }
-    jobs.into_iter()
+    jobs.iter()
         .map(|(series, seed, recipe, folder)| {
             let milestones = recipe.milestones();
-            let mut checkpoints = checkpoints_in(&folder).with_context(|| folder.display().to_string())?;
+            let mut checkpoints = checkpoints_in(folder).with_context(|| folder.display().to_string())?;
             checkpoints.retain(|(games, _)| milestones.contains(games));
-            Ok(TrainedRun { series, seed, checkpoints })
+            Ok(TrainedRun { series: series.clone(), seed: *seed, checkpoints })
         })
         .collect()
 }
