@@ -3,7 +3,7 @@
 
 use super::experiment::Scale;
 use super::runs::{TrainedRun, train_each};
-use super::verdict::{Verdict, at_least};
+use super::verdict::{NOT_MEASURED, Verdict, at_least};
 use super::{Workplace, folder_name};
 use crate::agent::AgentSpec;
 use crate::contest::{self, Contest};
@@ -229,6 +229,12 @@ fn claims(experiment: &LearnerExperiment, best: &[(Best, String)], ratings: &Rat
         let gap = best.paper - experiment.untrained;
         judge(format!("{} is {gap:.0} above the untrained", best.learner), player, UNTRAINED, gap)?;
     }
+    for learner in &experiment.learners {
+        if !best.iter().any(|(best, _)| best.learner == learner.name) {
+            let (claim, measured) = (format!("{} learns", learner.name), "no run has a checkpoint".to_string());
+            verdicts.push(Verdict { claim, measured, verdict: NOT_MEASURED });
+        }
+    }
     Ok(verdicts)
 }
 
@@ -327,12 +333,5 @@ fn write(
         claims,
         players: &ratings.players,
     };
-    place.write(&format!("{name}.json"), &(serde_json::to_string_pretty(&report)? + "\n"))?;
-    place.write(&format!("{name}.txt"), &text)?;
-    if place.json {
-        return output::json(&mut output::stdout(), &report);
-    }
-    print!("{text}");
-    println!("written to {}", place.results.display());
-    Ok(())
+    place.publish(name, &report, &text)
 }

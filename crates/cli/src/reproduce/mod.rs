@@ -21,9 +21,11 @@ mod table2;
 mod verdict;
 
 use crate::agent::catalogue::did_you_mean;
+use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use experiment::{Experiment, Scale};
+use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -162,6 +164,18 @@ impl Workplace {
         if !self.json {
             println!("{text}");
         }
+    }
+
+    /// Writes a report as `NAME.json` and `NAME.txt`, and shows it.
+    fn publish(&self, name: &str, report: &impl Serialize, text: &str) -> Result<()> {
+        self.write(&format!("{name}.json"), &(serde_json::to_string_pretty(report)? + "\n"))?;
+        self.write(&format!("{name}.txt"), text)?;
+        if self.json {
+            return output::json(&mut output::stdout(), report);
+        }
+        print!("{text}");
+        println!("written to {}", self.results.display());
+        Ok(())
     }
 
     fn write(&self, file: &str, text: &str) -> Result<()> {

@@ -206,12 +206,5 @@ pub fn write(place: &Workplace, name: &str, experiment: &Experiment, rated: &[Ra
         points: &points,
         checkpoints: rated,
     };
-    place.write(&format!("{name}.json"), &(serde_json::to_string_pretty(&report)? + "\n"))?;
-    place.write(&format!("{name}.txt"), &text)?;
-    if place.json {
-        return output::json(&mut output::stdout(), &report);
-    }
-    print!("{text}");
-    println!("written to {}", place.results.display());
-    Ok(())
+    place.publish(name, &report, &text)
 }
