@@ -2,7 +2,7 @@
 
 use afterstate_arena::{LearningPlayer, Player};
 use afterstate_engine::Budget;
-use afterstate_engine::learning::{DifferenceSettings, LearnerSettings, TreeStrapSettings};
+use afterstate_engine::learning::{DifferenceSettings, LearnerSettings, StepSettings, TreeStrapSettings};
 use afterstate_engine::search::{TrainingSearch, TrainingSearchSettings};
 use afterstate_engine::value::{Features, GridShapes, LocalShapes, Sharing, Squash, Weights, WindowSizes};
 use afterstate_games::go::{Go, Komi};
@@ -15,8 +15,8 @@ fn rules() -> Vec<LearnerSettings> {
     let differences = DifferenceSettings { step_size: 0.002, ..DifferenceSettings::default() };
     vec![
         LearnerSettings::TreeStrap(TreeStrapSettings { step_size: 2e-4, ..Default::default() }),
-        LearnerSettings::RootStrap { step_size: 0.01 },
-        LearnerSettings::TdRoot { step_size: 0.01 },
+        LearnerSettings::RootStrap(StepSettings { step_size: 0.01, ..Default::default() }),
+        LearnerSettings::TdRoot(StepSettings { step_size: 0.01, ..Default::default() }),
         LearnerSettings::TdLeaf(differences.clone()),
         LearnerSettings::TdDirected(differences),
     ]
@@ -76,7 +76,7 @@ impl<G: Tactics, F: Features<G>> Learning<G, F> {
             self.game(number, first, second);
         }
         // A rule that changes nothing.
-        let still = LearnerSettings::RootStrap { step_size: 0.0 };
+        let still = LearnerSettings::RootStrap(StepSettings { step_size: 0.0, ..Default::default() });
         let (mut me, mut other) = (self.player(&learnt, &still), self.player(&untrained, &still));
         let trials = 40;
         let scores = (0..trials).map(|number| {

@@ -11,7 +11,7 @@ use super::search::{exact_values, positions};
 use super::td_search::{long, short};
 use crate::output;
 use afterstate_engine::learning::{
-    DifferenceSettings, LearnerSettings, SelfPlaySettings, TdSettings, Training, TreeStrapSettings,
+    DifferenceSettings, LearnerSettings, SelfPlaySettings, StepSettings, TdSettings, Training, TreeStrapSettings,
 };
 use afterstate_engine::search::{
     AlphaBeta, AlphaBetaSettings, Dyna2, Experience, FuegoPrior, Handcrafted, Leaf, McRave, Mcts, MctsSettings,
@@ -121,13 +121,14 @@ fn tournament_searched() -> [u64; 2] {
 
 /// Every rule that learns from searches, with a step size that changes much.
 fn learners() -> [(&'static str, bool, LearnerSettings); 6] {
+    let steps = StepSettings { step_size: 0.001, ..StepSettings::default() };
     let differences = DifferenceSettings { step_size: 0.001, least_moves: 1, ..DifferenceSettings::default() };
     let tree_strap = LearnerSettings::TreeStrap(TreeStrapSettings { step_size: 1e-6, ..Default::default() });
     [
         ("tree-strap", true, tree_strap.clone()),
         ("tree-strap.minimax", false, tree_strap),
-        ("root-strap", true, LearnerSettings::RootStrap { step_size: 0.001 }),
-        ("td-root", true, LearnerSettings::TdRoot { step_size: 0.001 }),
+        ("root-strap", true, LearnerSettings::RootStrap(steps.clone())),
+        ("td-root", true, LearnerSettings::TdRoot(steps)),
         ("td-leaf", true, LearnerSettings::TdLeaf(differences.clone())),
         ("td-directed", true, LearnerSettings::TdDirected(differences)),
     ]

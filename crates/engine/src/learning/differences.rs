@@ -7,6 +7,8 @@
 //!
 //! All values are seen by the learner's side, and x₁ … x_N are positions in which it is to move, or leaves of its searches.
 
+use super::adam::SharedAdam;
+use super::steps::{Stepper, Steps};
 use crate::value::{ActiveSet, Squash, Weights};
 use afterstate_games::{Outcome, Side};
 use serde::{Deserialize, Serialize};
@@ -16,8 +18,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct DifferenceSettings {
-    /// α.
+    /// α, or Adam's.
     pub step_size: f32,
+    /// How far the positions of a game move a weight.
+    pub steps: Steps,
     /// λ, from 0 (the next value alone) to 1 (the outcome alone).
     pub lambda: f32,
     /// Whether differences that are good for the learner do not count when the opponent's move had not been predicted: its
@@ -31,7 +35,14 @@ pub struct DifferenceSettings {
 
 impl Default for DifferenceSettings {
     fn default() -> Self {
-        DifferenceSettings { step_size: 1e-5, lambda: 0.7, drop_unpredicted: false, tolerance: 0.025, least_moves: 3 }
+        DifferenceSettings {
+            step_size: 1e-5,
+            steps: Steps::Equal,
+            lambda: 0.7,
+            drop_unpredicted: false,
+            tolerance: 0.025,
+            least_moves: 3,
+        }
     }
 }
 
@@ -46,16 +57,17 @@ struct Moment {
 }
 
 /// A game so far.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Differences {
     pub(super) settings: DifferenceSettings,
+    stepper: Stepper,
     side: Side,
     moments: Vec<Moment>,
 }
 
 impl Differences {
-    pub(super) fn new(settings: DifferenceSettings) -> Differences {
-        Differences { settings, side: Side::First, moments: Vec::new() }
+    pub(super) fn new(settings: DifferenceSettings, adam: SharedAdam) -> Differences {
+        Differences { stepper: Stepper::new(settings.steps, adam), settings, side: Side::First, moments: Vec::new() }
     }
 
     pub(super) fn begin(&mut self) {
@@ -93,9 +105,10 @@ impl Differences {
                     Side::First => 1.0,
                     Side::Second => -1.0,
                 };
-                weights.add(set, step_size * sign * slope * sum);
+                self.stepper.add(weights, set, sign * slope * sum);
             }
             next = (moment.value, moment.predicted);
         }
+        self.stepper.step(weights, step_size);
     }
 }

@@ -4,6 +4,7 @@ use super::adam::SharedAdam;
 use super::differences::DifferenceSettings;
 use super::root_strap::RootStrap;
 use super::search_learner::SearchLearner;
+use super::steps::StepSettings;
 use super::td_directed::TdDirected;
 use super::td_leaf::TdLeaf;
 use super::td_root::TdRoot;
@@ -21,31 +22,18 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(settings, LearnerSettings::TreeStrap(TreeStrapSettings { step_size: 1e-6, ..Default::default() }));
 /// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(tag = "rule", rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
+#[serde(tag = "rule", rename_all = "kebab-case")]
 pub enum LearnerSettings {
     /// [`TreeStrap`].
     TreeStrap(TreeStrapSettings),
     /// [`RootStrap`].
-    RootStrap {
-        /// η.
-        #[serde(default = "root_step")]
-        step_size: f32,
-    },
+    RootStrap(StepSettings),
     /// [`TdRoot`].
-    TdRoot {
-        /// η.
-        #[serde(default = "root_step")]
-        step_size: f32,
-    },
+    TdRoot(StepSettings),
     /// [`TdLeaf`].
     TdLeaf(DifferenceSettings),
     /// [`TdDirected`].
     TdDirected(DifferenceSettings),
-}
-
-/// The paper's for RootStrap (paper 002, §6).
-fn root_step() -> f32 {
-    1e-5
 }
 
 impl Default for LearnerSettings {
@@ -65,10 +53,10 @@ impl LearnerSettings {
     pub fn build_sharing<G: Tactics, F: Features<G>>(&self, adam: &SharedAdam) -> Box<dyn SearchLearner<G, F>> {
         match self {
             LearnerSettings::TreeStrap(settings) => Box::new(TreeStrap::sharing(settings.clone(), adam.clone())),
-            &LearnerSettings::RootStrap { step_size } => Box::new(RootStrap::new(step_size)),
-            &LearnerSettings::TdRoot { step_size } => Box::new(TdRoot::new(step_size)),
-            LearnerSettings::TdLeaf(settings) => Box::new(TdLeaf::new(settings.clone())),
-            LearnerSettings::TdDirected(settings) => Box::new(TdDirected::new(settings.clone())),
+            LearnerSettings::RootStrap(settings) => Box::new(RootStrap::sharing(settings.clone(), adam.clone())),
+            LearnerSettings::TdRoot(settings) => Box::new(TdRoot::sharing(settings.clone(), adam.clone())),
+            LearnerSettings::TdLeaf(settings) => Box::new(TdLeaf::sharing(settings.clone(), adam.clone())),
+            LearnerSettings::TdDirected(settings) => Box::new(TdDirected::sharing(settings.clone(), adam.clone())),
         }
     }
 
@@ -77,9 +65,7 @@ impl LearnerSettings {
         let mut settings = self.clone();
         match &mut settings {
             LearnerSettings::TreeStrap(settings) => settings.step_size = step_size,
-            LearnerSettings::RootStrap { step_size: step } | LearnerSettings::TdRoot { step_size: step } => {
-                *step = step_size;
-            }
+            LearnerSettings::RootStrap(settings) | LearnerSettings::TdRoot(settings) => settings.step_size = step_size,
             LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) => settings.step_size = step_size,
         }
         settings
@@ -89,7 +75,7 @@ impl LearnerSettings {
     pub fn step_size(&self) -> f32 {
         match self {
             LearnerSettings::TreeStrap(settings) => settings.step_size,
-            LearnerSettings::RootStrap { step_size } | LearnerSettings::TdRoot { step_size } => *step_size,
+            LearnerSettings::RootStrap(settings) | LearnerSettings::TdRoot(settings) => settings.step_size,
             LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) => settings.step_size,
         }
     }

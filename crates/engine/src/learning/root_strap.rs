@@ -4,22 +4,29 @@
 //! θ ← θ + η (V^D(sₜ) − H(sₜ)) φ(sₜ)
 //! ```
 
+use super::adam::SharedAdam;
 use super::search_learner::{SearchLearner, value_of};
+use super::steps::{StepSettings, Stepper};
 use crate::search::{Found, TrainingSearch};
 use crate::value::{ActiveSet, Features};
 use afterstate_games::{Outcome, Tactics};
 
 /// RootStrap; with a search that prunes RootStrap(αβ), else RootStrap(minimax).
 pub struct RootStrap {
-    /// η.
-    pub step_size: f32,
+    settings: StepSettings,
+    stepper: Stepper,
     set: ActiveSet,
 }
 
 impl RootStrap {
-    /// The rule with its step size η (the paper's: 10⁻⁵).
-    pub fn new(step_size: f32) -> RootStrap {
-        RootStrap { step_size, set: ActiveSet::default() }
+    /// The rule with these settings, alone with its weights.
+    pub fn new(settings: StepSettings) -> RootStrap {
+        RootStrap::sharing(settings, SharedAdam::default())
+    }
+
+    /// The rule of one of several players that learn the same weights.
+    pub fn sharing(settings: StepSettings, adam: SharedAdam) -> RootStrap {
+        RootStrap { stepper: Stepper::new(settings.steps, adam), settings, set: ActiveSet::default() }
     }
 }
 
@@ -31,7 +38,8 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for RootStrap {
         let (weights, squash) = (search.weights(), search.squash());
         let value = squash.value(weights.sum(&self.set));
         let error = value_of(found.score, squash).0 - value.0;
-        weights.add(&self.set, self.step_size * error);
+        self.stepper.add(weights, &self.set, error);
+        self.stepper.step(weights, self.settings.step_size);
     }
 
     fn ended(&mut self, _outcome: Outcome, _search: &TrainingSearch<G, F>) {}

@@ -6,6 +6,7 @@
 //!
 //! With a search of one ply this is TD(λ) on the positions played.
 
+use super::adam::SharedAdam;
 use super::differences::{DifferenceSettings, Differences};
 use super::search_learner::SearchLearner;
 use crate::search::{Found, TrainingSearch};
@@ -16,9 +17,14 @@ use afterstate_games::{Outcome, Tactics};
 pub struct TdDirected(Differences);
 
 impl TdDirected {
-    /// The rule.
+    /// The rule with these settings, alone with its weights.
     pub fn new(settings: DifferenceSettings) -> TdDirected {
-        TdDirected(Differences::new(settings))
+        TdDirected::sharing(settings, SharedAdam::default())
+    }
+
+    /// The rule of one of several players that learn the same weights.
+    pub fn sharing(settings: DifferenceSettings, adam: SharedAdam) -> TdDirected {
+        TdDirected(Differences::new(settings, adam))
     }
 }
 

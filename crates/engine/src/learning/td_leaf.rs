@@ -6,6 +6,7 @@
 //!
 //! As in KnightCap a leaf does not learn where the search saw a sure result, a draw, or something else than the leaf shows.
 
+use super::adam::SharedAdam;
 use super::differences::{DifferenceSettings, Differences};
 use super::search_learner::{SearchLearner, value_of};
 use crate::search::{Found, TrainingSearch};
@@ -16,9 +17,14 @@ use afterstate_games::{Outcome, Tactics, Turn};
 pub struct TdLeaf(Differences);
 
 impl TdLeaf {
-    /// The rule.
+    /// The rule with these settings, alone with its weights.
     pub fn new(settings: DifferenceSettings) -> TdLeaf {
-        TdLeaf(Differences::new(settings))
+        TdLeaf::sharing(settings, SharedAdam::default())
+    }
+
+    /// The rule of one of several players that learn the same weights.
+    pub fn sharing(settings: DifferenceSettings, adam: SharedAdam) -> TdLeaf {
+        TdLeaf(Differences::new(settings, adam))
     }
 }
 

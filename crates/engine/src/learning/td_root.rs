@@ -6,7 +6,9 @@
 //!
 //! Positions are those in which the learner's side is to move.
 
+use super::adam::SharedAdam;
 use super::search_learner::{SearchLearner, value_of};
+use super::steps::{StepSettings, Stepper};
 use crate::Value;
 use crate::search::{Found, TrainingSearch};
 use crate::value::{ActiveSet, Features};
@@ -14,23 +16,29 @@ use afterstate_games::{Outcome, Tactics};
 
 /// TD-Root.
 pub struct TdRoot {
-    /// η.
-    pub step_size: f32,
+    settings: StepSettings,
+    stepper: Stepper,
     /// φ of the last position, if there was one.
     last: Option<ActiveSet>,
 }
 
 impl TdRoot {
-    /// The rule with its step size η.
-    pub fn new(step_size: f32) -> TdRoot {
-        TdRoot { step_size, last: None }
+    /// The rule with these settings, alone with its weights.
+    pub fn new(settings: StepSettings) -> TdRoot {
+        TdRoot::sharing(settings, SharedAdam::default())
     }
 
-    fn update<G: Tactics, F: Features<G>>(&self, target: Value, search: &TrainingSearch<G, F>) {
+    /// The rule of one of several players that learn the same weights.
+    pub fn sharing(settings: StepSettings, adam: SharedAdam) -> TdRoot {
+        TdRoot { stepper: Stepper::new(settings.steps, adam), settings, last: None }
+    }
+
+    fn update<G: Tactics, F: Features<G>>(&mut self, target: Value, search: &TrainingSearch<G, F>) {
         if let Some(set) = &self.last {
             let weights = search.weights();
             let error = target.0 - search.squash().value(weights.sum(set)).0;
-            weights.add(set, self.step_size * error);
+            self.stepper.add(weights, set, error);
+            self.stepper.step(weights, self.settings.step_size);
         }
     }
 }

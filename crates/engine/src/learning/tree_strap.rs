@@ -13,17 +13,17 @@
 //! Two things may differ from the paper. Most positions of a tree follow some move that loses a man, and H, moved towards what
 //! they are worth, learns that men near the opponent are as good as lost; yet a search asks H only where nothing can be taken
 //! any more. With [`Learns::QuietLeaf`] that is where it learns: H(s) and φ(s) become those of the position in which
-//! quiescence leaves s. And with [`Steps::Adam`] each weight has a step of its own size.
+//! quiescence leaves s. And with [`Steps::Adam`], as for all learners, each weight has a step of its own size.
 
 use super::adam::SharedAdam;
 use super::search_learner::{SearchLearner, value_of};
+use super::steps::{Stepper, Steps};
 use crate::Value;
 use crate::search::training_search::Interval;
 use crate::search::{Found, TrainingSearch};
 use crate::value::{ActiveSet, Features, Squash};
 use afterstate_games::{Outcome, Tactics};
 use serde::{Deserialize, Serialize};
-use std::sync::PoisonError;
 
 /// Which position's features move towards what was proved of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -34,17 +34,6 @@ pub enum Learns {
     Position,
     /// Those of the position in which the captures end that both sides do best to make.
     QuietLeaf,
-}
-
-/// How far the errors of a tree move a weight.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Steps {
-    /// Their sum times the step size, as in the paper.
-    #[default]
-    Equal,
-    /// By [`super::Adam`], whose gradient is their mean over all positions.
-    Adam,
 }
 
 /// Settings of TreeStrap; the defaults are the paper's.
@@ -70,11 +59,8 @@ impl Default for TreeStrapSettings {
 /// TreeStrap; with a search that prunes TreeStrap(αβ), else TreeStrap(minimax).
 pub struct TreeStrap {
     settings: TreeStrapSettings,
-    adam: SharedAdam,
+    stepper: Stepper,
     set: ActiveSet,
-    /// The sum of errors for each weight, and which of them are not 0.
-    change: Vec<f32>,
-    touched: Vec<u32>,
 }
 
 impl TreeStrap {
@@ -83,10 +69,9 @@ impl TreeStrap {
         TreeStrap::sharing(settings, SharedAdam::default())
     }
 
-    /// The rule of one of several players that learn the same weights. What Adam remembers is theirs together; without Adam
-    /// there is nothing to share.
+    /// The rule of one of several players that learn the same weights.
     pub fn sharing(settings: TreeStrapSettings, adam: SharedAdam) -> TreeStrap {
-        TreeStrap { settings, adam, set: ActiveSet::default(), change: Vec::new(), touched: Vec::new() }
+        TreeStrap { stepper: Stepper::new(settings.steps, adam), settings, set: ActiveSet::default() }
     }
 }
 
@@ -111,9 +96,7 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TreeStrap {
 
     fn searched(&mut self, game: &G, _found: &Found<G>, _predicted: bool, search: &mut TrainingSearch<G, F>) {
         let (features, weights, squash) = (search.features().clone(), search.weights().clone(), search.squash());
-        let TreeStrap { settings, adam, set, change, touched } = self;
-        change.resize(weights.len() + 1, 0.0);
-        let mut positions = 0u32;
+        let TreeStrap { settings, stepper, set } = self;
         search.walk(game, settings.least_depth.max(1), &mut |search, game, interval| {
             let leaf = match settings.learns {
                 Learns::Position => None,
@@ -123,35 +106,10 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TreeStrap {
                 },
             };
             features.active(leaf.as_ref().unwrap_or(game), set);
-            positions += 1;
             let error = error(squash.value(weights.sum(set)), interval, squash);
-            if error == 0.0 {
-                return;
-            }
-            for &share in set.shares() {
-                let entry = &mut change[share.index()];
-                if *entry == 0.0 {
-                    touched.push(share.index() as u32);
-                }
-                *entry += error * share.sign();
-            }
+            stepper.add(&weights, set, error);
         });
-        match settings.steps {
-            Steps::Equal => {
-                for &index in &*touched {
-                    weights.add_exactly(index as usize, settings.step_size * change[index as usize]);
-                    // A weight that was touched twice is in the list twice.
-                    change[index as usize] = 0.0;
-                }
-            }
-            Steps::Adam => {
-                let mean = &mut change[..weights.len()];
-                mean.iter_mut().for_each(|sum| *sum /= positions.max(1) as f32);
-                adam.lock().unwrap_or_else(PoisonError::into_inner).step(&weights, mean, settings.step_size);
-                mean.fill(0.0);
-            }
-        }
-        touched.clear();
+        stepper.step(&weights, settings.step_size);
     }
 
     fn ended(&mut self, _outcome: Outcome, _search: &TrainingSearch<G, F>) {}

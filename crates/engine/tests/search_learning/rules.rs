@@ -3,7 +3,7 @@
 use crate::hand_tree::{HandTree, Here, search, search_with};
 use afterstate_engine::Budget;
 use afterstate_engine::learning::{
-    DifferenceSettings, Learns, RootStrap, SearchLearner, Steps, TdDirected, TdLeaf, TdRoot, TreeStrap,
+    DifferenceSettings, Learns, RootStrap, SearchLearner, StepSettings, Steps, TdDirected, TdLeaf, TdRoot, TreeStrap,
     TreeStrapSettings,
 };
 use afterstate_engine::search::{Found, Score, TrainingSearch};
@@ -35,6 +35,10 @@ const PLAIN_LEAVES: [(usize, f32); 8] =
 
 fn tree_strap(step_size: f32, least_depth: u32) -> TreeStrap {
     TreeStrap::new(TreeStrapSettings { step_size, least_depth, ..Default::default() })
+}
+
+fn steps(step_size: f32) -> StepSettings {
+    StepSettings { step_size, ..Default::default() }
 }
 
 fn searched(search: &mut TrainingSearch<HandTree, Here>, game: &HandTree) -> Found<HandTree> {
@@ -153,8 +157,27 @@ fn root_strap_moves_the_root_alone() {
     for pruning in [true, false] {
         let mut weights = LEAVES.to_vec();
         weights.push((0, 0.4));
-        let found = changes(&game, &mut search(&weights, pruning), &mut RootStrap::new(0.5));
+        let found = changes(&game, &mut search(&weights, pruning), &mut RootStrap::new(steps(0.5)));
         assert_close(&found, &[(0, -0.1)]);
+    }
+}
+
+#[test]
+fn with_adam_every_learner_takes_a_first_step_of_one_length() {
+    let mut weights = LEAVES.to_vec();
+    weights.extend([(0, 0.1), (39, 0.15)]);
+    let (steps, step_size) = (Steps::Adam, 0.01);
+    let settings = DifferenceSettings { steps, step_size, lambda: 0.5, least_moves: 1, ..Default::default() };
+    let won = Outcome::win(Side::First);
+    let root = StepSettings { steps, step_size };
+    let found = [
+        changes(&HandTree::new(TREE, &[]), &mut search(&weights, true), &mut RootStrap::new(root)),
+        play_two_searches(&mut TdLeaf::new(settings.clone()), &weights, true, won),
+        play_two_searches(&mut TdDirected::new(settings), &weights, true, won),
+    ];
+    for found in found {
+        assert!(!found.is_empty(), "nothing was learnt");
+        assert!(found.iter().all(|(_, change)| (change.abs() - 0.01).abs() < 1e-4), "{found:?}");
     }
 }
 
@@ -197,7 +220,7 @@ fn td_root_moves_a_position_to_the_search_value_of_the_next() {
     let mut weights = LEAVES.to_vec();
     // What 8 and 9 lead to after two more plies is 39 for ever, which is worth 0.
     weights.push((39, 0.0));
-    let found = play_two_searches(&mut TdRoot::new(0.5), &weights, true, first_wins);
+    let found = play_two_searches(&mut TdRoot::new(steps(0.5)), &weights, true, first_wins);
     // V(4) three plies deep is 39's: 0. θ₀ was 0, so nothing; then 4 moves half of the way to 1, which is ½ + ½.
     assert_close(&found, &[(4, 0.25)]);
 }
