@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use support::{fail, run_in, succeed};
 
-const EXPERIMENTS: [&str; 17] = [
+const EXPERIMENTS: [&str; 20] = [
     "rlgo/table1",
     "rlgo/table2",
     "rlgo/fig5",
@@ -26,7 +26,10 @@ const EXPERIMENTS: [&str; 17] = [
     "mogo/fig7",
     "mogo/table1",
     "mogo/goal",
+    "knightcap/gains",
     "meep/table2",
+    "meep/fig2",
+    "meep/table3",
 ];
 
 #[test]
@@ -316,19 +319,22 @@ fn learners_are_trained_and_rated_in_one_tournament_that_goes_on_where_it_was_st
     let table = "source = \"a test\"\ntitle = \"Two learners\"\nuntrained = 100\n\
                  [scale.quick]\ngames = 4\ntraining-nodes = 60\nseeds = 1\nrated-games = 2\nnodes = 20\n\
                  [[learner]]\nname = \"Tree\"\nrecipe = \"tree-strap.toml\"\npaper = 2000\n\
-                 [[learner]]\nname = \"Leaf\"\nrecipe = \"td-leaf.toml\"\npaper = 900\n";
+                 [[learner]]\nname = \"Leaf\"\nrecipe = \"td-leaf.toml\"\npaper = 900\n\
+                 [[claim]]\nstronger = \"Tree\"\nweaker = \"Leaf\"\n";
     write("table2.toml", table);
     let arguments =
         ["reproduce", "meep/table2", "--paper", ".", "--runs", "runs", "--results", "results", "--jobs", "2"];
     let answer = run_in(folder.path(), &arguments, "");
     assert!(answer.ok, "{}", answer.err);
-    assert!(answer.out.contains("Tree is 1900 above the untrained"), "{}", answer.out);
+    for claim in ["Tree is 1900 above the untrained", "Tree is stronger than Leaf"] {
+        assert!(answer.out.contains(claim), "{}", answer.out);
+    }
     let read = |name: &str| fs::read_to_string(folder.path().join("results/quick").join(name)).unwrap();
     let report: Value = serde_json::from_str(&read("table2.json")).unwrap();
     // Checkpoints after 2 and 4 games of each, and the untrained: 10 pairs, 2 games each.
     assert_eq!(report["players"].as_array().unwrap().len(), 5);
     assert!(report["made-by"].as_str().unwrap().contains("20 games, 20 positions a move"), "{}", report["made-by"]);
-    assert_eq!(report["best"][0]["learner"], "Tree");
+    assert_eq!(report["shown"][0]["learner"], "Tree");
     assert!(read("table2.csv").contains("Leaf,4,") && read("table2.svg").contains("untrained"));
 
     let log = fs::read(folder.path().join("runs/quick/table2/tournament.jsonl")).unwrap();
@@ -336,7 +342,70 @@ fn learners_are_trained_and_rated_in_one_tournament_that_goes_on_where_it_was_st
     assert!(again.ok, "{}", again.err);
     assert_eq!(fs::read(folder.path().join("runs/quick/table2/tournament.jsonl")).unwrap(), log);
 
-    write("table2.toml", &table.replace("games = 4\n", "games = 0\n"));
+    for (from, to, complaint) in [
+        ("games = 4\n", "games = 0\n", "expected numbers above 0"),
+        ("weaker = \"Leaf\"", "weaker = \"Laef\"", "'Laef' is not the name of a learner"),
+    ] {
+        write("table2.toml", &table.replace(from, to));
+        let refused = run_in(folder.path(), &arguments, "");
+        assert!(!refused.ok && refused.err.contains(complaint), "{}", refused.err);
+    }
+}
+
+/// Two learners that begin with different weights: both of these play, and what counts is the last checkpoint.
+#[test]
+fn learners_are_compared_with_the_weights_that_they_began_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    for first in ["material", "pawns"] {
+        let recipe = format!(
+            "game = \"chess\"\nterms = \"knightcap\"\nvalue = \"logistic\"\nmove-limit = 40\nfirst-weights = \"{first}\"\n\
+             [learner]\nrule = \"td-leaf\"\n[search]\ntable-mib = 1\n[checkpoints]\nfirst = 1\nper-decade = 2\n"
+        );
+        write(&format!("{first}.toml"), &recipe);
+    }
+    let gains = "source = \"a test\"\ntitle = \"Two beginnings\"\nuntrained = 1650\nshows = \"last\"\n\
+                [scale.quick]\ngames = 4\ntraining-nodes = 60\nseeds = 1\nrated-games = 2\nnodes = 20\n\
+                [[learner]]\nname = \"Men\"\nrecipe = \"material.toml\"\ngames = 2\npaper = 2100\n\
+                [[learner]]\nname = \"Pawns\"\nrecipe = \"pawns.toml\"\nfirst = 1260\npaper = 1540\n";
+    write("gains.toml", gains);
+    let arguments = ["reproduce", "knightcap/gains", "--paper", ".", "--runs", "runs", "--results", "results"];
+    let answer = run_in(folder.path(), &arguments, "");
+    assert!(answer.ok, "{}", answer.err);
+    for claim in ["Men is 450 above the values of men", "Pawns is 280 above the men worth a pawn"] {
+        assert!(answer.out.contains(claim), "{}", answer.out);
+    }
+    let report = fs::read_to_string(folder.path().join("results/quick/gains.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let shown = |index: usize| report["shown"][index]["training-games"].as_u64().unwrap();
+    assert_eq!((shown(0), shown(1)), (2, 4));
+    let first = report["players"].as_array().unwrap().iter().find(|player| player["name"] == "values of men").unwrap();
+    assert_eq!(first["elo"], 1650.0);
+}
+
+/// What was learnt against an opponent whose rating is given.
+#[test]
+fn what_was_learnt_meets_opponents_of_known_strength() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let recipe = "game = \"chess\"\nmove-limit = 40\n[search]\ntable-mib = 1\n[checkpoints]\nfirst = 2\n";
+    write("tree-strap.toml", recipe);
+    let table = "source = \"a test\"\ntitle = \"A gauntlet\"\nunit = \"Elo (material = 1500)\"\n\
+                 [scale.quick]\ngames = 2\ntraining-nodes = 60\nrated-games = 2\ntime = \"200ms+2ms\"\n\
+                 [[player]]\nname = \"Tree\"\nrecipe = \"tree-strap.toml\"\npaper = \"1950 to 2197\"\nleast = 2150\n\
+                 [[opponent]]\nname = \"material\"\nagent = \"tournament-search:material\"\nrating = 1500\n";
+    write("table3.toml", table);
+    let arguments = ["reproduce", "meep/table3", "--paper", ".", "--runs", "runs", "--results", "results"];
+    let answer = run_in(folder.path(), &arguments, "");
+    assert!(answer.ok, "{}", answer.err);
+    assert!(answer.out.contains("Tree reaches 2150"), "{}", answer.out);
+    let report = fs::read_to_string(folder.path().join("results/quick/table3.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let tally = &report["lines"][0]["results"][0][1];
+    let games: u64 = ["wins", "draws", "losses"].iter().map(|kind| tally[kind].as_u64().unwrap()).sum();
+    assert_eq!((games, report["players"].as_array().unwrap().len()), (2, 2));
+
+    write("table3.toml", &table.replace("least = 2150", "stronger = [\"Leaf\", 150]"));
     let refused = run_in(folder.path(), &arguments, "");
-    assert!(!refused.ok && refused.err.contains("expected numbers above 0"), "{}", refused.err);
+    assert!(!refused.ok && refused.err.contains("'Leaf' is not the name of a player"), "{}", refused.err);
 }

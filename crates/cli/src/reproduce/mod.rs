@@ -6,9 +6,11 @@
 //! with the paper's claims ([`report`]).
 //!
 //! Where the points of a figure are agents instead, each of them plays a match ([`mod@matches`]); where learners are compared,
-//! all their checkpoints meet in one tournament ([`learners`]).
+//! all their checkpoints meet in one tournament ([`learners`]); where programs of known strength are the measure, they play against
+//! what was learnt ([`gauntlet`]).
 
 mod experiment;
+mod gauntlet;
 mod gnugo;
 mod ladder;
 mod learners;
@@ -48,7 +50,10 @@ use std::sync::atomic::AtomicBool;
   mogo/fig7     13x13: what doubling the simulations gains (full: hours)
   mogo/table1   more simulations and more time against GNU Go (full: most of a day)
   mogo/goal     everything switched on, 3,000 and 20,000 simulations (full: hours)
+  knightcap/gains  TD-Leaf and TD-directed against partners of similar strength, and self-play (full: hours)
   meep/table2   TreeStrap, RootStrap and TD-Leaf from random weights, and Figure 2's curves (full: hours)
+  meep/fig2     the same
+  meep/table3   the best self-taught weights against Stockfish at several strengths (full: hours)
 
 Examples:
   afterstate reproduce rlgo/table1
@@ -56,7 +61,8 @@ Examples:
   afterstate reproduce rlgo/table2 --scale full --jobs 2
   afterstate reproduce mogo/fig5 --scale full --jobs 2
 
-Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without, but for fig13.
+Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without, but for fig13. knightcap/gains and
+meep/table3 need stockfish.
 
 Stopped experiments go on where they were when the same command is given again.")]
 pub struct ReproduceArgs {
@@ -68,7 +74,7 @@ pub struct ReproduceArgs {
     /// The folder of the paper's recipes [default: the paper's in papers/]
     #[arg(long, value_name = "FOLDER")]
     paper: Option<PathBuf>,
-    /// Where runs and game logs are kept [default: runs/rlgo, runs/mogo or runs/meep]
+    /// Where runs and game logs are kept [default: runs/ and the name before the slash]
     #[arg(long, value_name = "FOLDER")]
     runs: Option<PathBuf>,
     /// Where tables and plots go [default: results/ in the paper's folder].
@@ -96,14 +102,15 @@ pub struct Workplace {
 }
 
 /// The experiments, with the folders of their papers.
-const EXPERIMENTS: [(&str, &str, &[&str]); 3] = [
+const EXPERIMENTS: [(&str, &str, &[&str]); 4] = [
     (
         "rlgo",
         "papers/2012-td-search-go",
         &["table1", "table2", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "fig13"],
     ),
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
-    ("meep", "papers/2009-treestrap", &["table2"]),
+    ("knightcap", "papers/1999-tdleaf", &["gains"]),
+    ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3"]),
 ];
 
 /// Runs the subcommand.
@@ -136,7 +143,10 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("rlgo", "table1") => table1::run(&place),
         ("rlgo", "table2") => ladder::make(&place),
         ("rlgo", "fig5" | "fig6") => figure(&place, name),
-        ("meep", learners) => learners::run(&place, learners),
+        ("meep", "table3") => gauntlet::run(&place, name),
+        // Figure 2 shows all checkpoints of which Table 2 shows the best.
+        ("meep", _) => learners::run(&place, "table2"),
+        ("knightcap", learners) => learners::run(&place, learners),
         (_, match_experiment) => matches::run(&place, match_experiment),
     }
 }
@@ -187,5 +197,6 @@ impl Workplace {
 
 /// A folder name made of a series' name.
 fn folder_name(series: &str) -> String {
-    series.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
+    let name: String = series.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
+    name.trim_end_matches('-').to_string()
 }

@@ -1,5 +1,7 @@
 //! What became of a claim, by the interval of what was measured.
 
+use afterstate_arena::rating::Ratings;
+use anyhow::{Context, Result};
 use serde::Serialize;
 
 /// A claim with what was measured about it.
@@ -27,6 +29,14 @@ pub fn at_least(low: f64, high: f64, wanted: f64) -> &'static str {
     } else {
         "undecided"
     }
+}
+
+/// Whether the first of two players is stronger than the other by so many points of Elo.
+pub fn stronger_by(ratings: &Ratings, claim: String, [one, other]: [&str; 2], wanted: f64) -> Result<Verdict> {
+    let difference = ratings.difference(one, other).with_context(|| format!("{one} and {other} were rated"))?;
+    let margin = 1.96 * difference.std_error;
+    let verdict = at_least(difference.elo - margin, difference.elo + margin, wanted);
+    Ok(Verdict { claim, measured: format!("{:+.0} ± {margin:.0}", difference.elo), verdict })
 }
 
 /// Whether something in `low..=high` is in `from..=to`.

@@ -1,15 +1,16 @@
 //! Experiments that compare learners: each is trained by its own recipe, and all their checkpoints meet in one tournament with
-//! the untrained one, whose rating is given (paper 002, §6, Table 2 and Figure 2).
+//! their first weights, of which the rating of one is given (paper 002, §6, Table 2 and Figure 2; paper 001, §4).
 
-use super::experiment::Scale;
+mod experiment;
+
 use super::runs::{TrainedRun, train_each};
-use super::verdict::{NOT_MEASURED, Verdict, at_least};
+use super::verdict::{NOT_MEASURED, Verdict, stronger_by};
 use super::{Workplace, folder_name};
 use crate::agent::AgentSpec;
 use crate::contest::{self, Contest};
 use crate::lesson::Lesson;
 use crate::registry::{GameOptions, GameSpec};
-use crate::search_recipe::SearchRecipe;
+use crate::search_recipe::FirstWeights;
 use crate::{output, standings};
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use afterstate_arena::pairing::Format;
@@ -18,86 +19,8 @@ use afterstate_arena::tournament::TournamentSettings;
 use afterstate_engine::value::Checkpoint;
 use afterstate_engine::value::shape_agent::{CHECKPOINTS, checkpoint_name};
 use anyhow::{Context, Result, ensure};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::path::Path;
-
-/// What the one is called that has not learnt anything.
-const UNTRAINED: &str = "untrained";
-
-/// A comparison of learners.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct LearnerExperiment {
-    /// Tables, figures and section of the paper.
-    source: String,
-    /// What it is about.
-    title: String,
-    /// The rating that the untrained weights are given.
-    untrained: f64,
-    /// Settings by scale.
-    scale: BTreeMap<String, Size>,
-    /// In the paper's order, the strongest first.
-    #[serde(rename = "learner")]
-    learners: Vec<LearnerEntry>,
-}
-
-/// The size of such an experiment.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Size {
-    /// Training games of each run.
-    games: u64,
-    /// Positions that a training search looks at for a move, instead of the recipe's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    training_nodes: Option<u64>,
-    /// Runs of each learner, with seeds 1, 2, …
-    seeds: u64,
-    /// Rated games of each pair of checkpoints.
-    rated_games: u32,
-    /// Positions that the tournament search looks at for a move of them.
-    nodes: u64,
-}
-
-/// One learner.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct LearnerEntry {
-    /// As the paper calls it.
-    name: String,
-    /// The recipe's file, in the paper's folder.
-    recipe: String,
-    /// Its best rating in the paper.
-    paper: f64,
-}
-
-impl LearnerExperiment {
-    fn load(path: &Path) -> Result<LearnerExperiment> {
-        let text = std::fs::read_to_string(path)?;
-        let experiment: LearnerExperiment = crate::recipe::from_toml(&text)?;
-        ensure!(!experiment.learners.is_empty(), "no [[learner]]");
-        for (name, size) in &experiment.scale {
-            ensure!(
-                size.games > 0 && size.seeds > 0 && size.rated_games > 0 && size.nodes > 0,
-                "[scale.{name}]: expected numbers above 0"
-            );
-        }
-        Ok(experiment)
-    }
-
-    fn size(&self, scale: Scale) -> Result<&Size> {
-        self.scale.get(scale.name()).with_context(|| format!("no [scale.{}]", scale.name()))
-    }
-
-    /// The recipe of one run.
-    fn recipe_of(&self, place: &Workplace, learner: &LearnerEntry, seed: u64) -> Result<SearchRecipe> {
-        let size = self.size(place.scale)?;
-        let mut recipe = SearchRecipe::load(&place.paper.join(&learner.recipe))?;
-        (recipe.games, recipe.seed, recipe.threads, recipe.evaluation.games) = (size.games, seed, 1, 0);
-        recipe.search.nodes = size.training_nodes.unwrap_or(recipe.search.nodes);
-        Ok(recipe)
-    }
-}
+use experiment::{LearnerExperiment, Shows, Size, name_of};
+use serde::Serialize;
 
 /// A checkpoint in the tournament.
 struct Entrant {
@@ -124,15 +47,23 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let runs = train_each(place, &jobs)?;
     place.go_on()?;
 
-    let first = &jobs.first().context("there is a learner")?.2;
-    let untrained = place.runs.join(name).join(UNTRAINED);
-    let weights = first.first_weights().values();
-    Checkpoint::new(first.about()?, weights).save(&untrained.join(CHECKPOINTS).join(checkpoint_name(0)))?;
     let agent = |name: &str, path: &str| -> Result<AgentSpec> {
         let spec = format!("tournament-search:{path},nodes={}", size.nodes);
         Ok(AgentSpec { name: name.to_string(), ..AgentSpec::parse(&spec)? })
     };
-    let mut agents = vec![agent(UNTRAINED, &format!("{}@0", untrained.display()))?];
+    let mut agents = Vec::new();
+    let mut firsts = vec![FirstWeights::default(); experiment.learners.len()];
+    for (first, (_, _, recipe, _)) in firsts.iter_mut().zip(&jobs) {
+        *first = recipe.first_weights;
+        let name_of_first = name_of(*first);
+        if agents.iter().all(|agent: &AgentSpec| agent.name != name_of_first) {
+            let folder = place.runs.join(name).join(folder_name(name_of_first));
+            let checkpoint = Checkpoint::new(recipe.about()?, recipe.first_weights().values());
+            checkpoint.save(&folder.join(CHECKPOINTS).join(checkpoint_name(0)))?;
+            agents.push(agent(name_of_first, &format!("{}@0", folder.display()))?);
+        }
+    }
+    let anchor = name_of(firsts.first().copied().unwrap_or_default());
     let entrants = entrants(&experiment, &runs, &agent)?;
     agents.extend(entrants.iter().map(|entrant| entrant.agent.clone()));
     let settings = TournamentSettings {
@@ -159,8 +90,8 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     .results;
     ensure!(played.complete, "stopped; the same command goes on from here");
     let results = standings::results(&played.header.settings.agents, &played.games)?;
-    let ratings = rate(&results, &RatingSettings::default().with_anchor(UNTRAINED, experiment.untrained))?;
-    write(place, name, &experiment, &entrants, &ratings, played.games.len())
+    let ratings = rate(&results, &RatingSettings::default().with_anchor(anchor, experiment.untrained))?;
+    write(place, name, &experiment, &firsts, &entrants, &ratings, played.games.len())
 }
 
 fn entrants(
@@ -181,12 +112,16 @@ fn entrants(
     Ok(entrants)
 }
 
-/// The best checkpoint of a learner, which is what the paper's table shows.
+/// The checkpoint of a learner that is compared with the others'.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Best {
+struct Shown {
     learner: String,
-    paper: f64,
+    /// Its name in the tournament.
+    player: String,
+    /// Its first weights' name there.
+    first: &'static str,
+    paper: Option<f64>,
     elo: f64,
     low: f64,
     high: f64,
@@ -203,34 +138,28 @@ struct Report<'a> {
     made_by: String,
     untrained: f64,
     size: &'a Size,
-    best: &'a [Best],
+    shown: &'a [Shown],
     claims: Vec<Verdict>,
     players: &'a [PlayerRating],
 }
 
-/// The paper's order and its distances from the untrained, each of them a claim. `best` holds the names of the players.
-fn claims(experiment: &LearnerExperiment, best: &[(Best, String)], ratings: &Ratings) -> Result<Vec<Verdict>> {
+/// What the paper says of learners, each sentence a claim.
+fn claims(experiment: &LearnerExperiment, shown: &[Shown], ratings: &Ratings) -> Result<Vec<Verdict>> {
     let mut verdicts = Vec::new();
-    let mut judge = |claim: String, one: &str, other: &str, wanted: f64| -> Result<()> {
-        let difference = ratings.difference(one, other).context("both were rated")?;
-        let margin = 1.96 * difference.std_error;
-        verdicts.push(Verdict {
-            claim,
-            measured: format!("{:+.0} ± {margin:.0}", difference.elo),
-            verdict: at_least(difference.elo - margin, difference.elo + margin, wanted),
-        });
-        Ok(())
-    };
-    for pair in best.windows(2) {
-        let [(one, player), (other, opponent)] = pair else { continue };
-        judge(format!("{} is stronger than {}", one.learner, other.learner), player, opponent, 0.0)?;
-    }
-    for (best, player) in best {
-        let gap = best.paper - experiment.untrained;
-        judge(format!("{} is {gap:.0} above the untrained", best.learner), player, UNTRAINED, gap)?;
+    let of = |name: &str| shown.iter().find(|shown| shown.learner == name);
+    for claim in &experiment.claims {
+        let (Some(one), Some(other)) = (of(&claim.stronger), of(&claim.weaker)) else { continue };
+        let by = if claim.by == 0.0 { String::new() } else { format!(" by {:.0}", claim.by) };
+        let text = format!("{} is stronger than {}{by}", claim.stronger, claim.weaker);
+        verdicts.push(stronger_by(ratings, text, [&one.player, &other.player], claim.by)?);
     }
     for learner in &experiment.learners {
-        if !best.iter().any(|(best, _)| best.learner == learner.name) {
+        let (Some(shown), Some(gain)) = (of(&learner.name), experiment.gain(learner)) else { continue };
+        let text = format!("{} is {gain:.0} above the {}", learner.name, shown.first);
+        verdicts.push(stronger_by(ratings, text, [&shown.player, shown.first], gain)?);
+    }
+    for learner in &experiment.learners {
+        if of(&learner.name).is_none() {
             let (claim, measured) = (format!("{} learns", learner.name), "no run has a checkpoint".to_string());
             verdicts.push(Verdict { claim, measured, verdict: NOT_MEASURED });
         }
@@ -242,30 +171,37 @@ fn write(
     place: &Workplace,
     name: &str,
     experiment: &LearnerExperiment,
+    firsts: &[FirstWeights],
     entrants: &[Entrant],
     ratings: &Ratings,
     games: usize,
 ) -> Result<()> {
     let rating = |entrant: &Entrant| ratings.player(&entrant.name).context("every player was rated");
-    let (mut best, mut series) = (Vec::new(), Vec::new());
-    for (number, learner) in experiment.learners.iter().enumerate() {
+    let (mut shown, mut series) = (Vec::new(), Vec::new());
+    for (number, (learner, &first)) in experiment.learners.iter().zip(firsts).enumerate() {
         let mut points = Vec::new();
-        let mut strongest: Option<(&Entrant, &PlayerRating)> = None;
+        let mut compared: Option<(&Entrant, &PlayerRating)> = None;
         for entrant in entrants.iter().filter(|entrant| entrant.learner == number) {
             let rated = rating(entrant)?;
             if entrant.seed == 1 {
                 let PlayerRating { elo, low, high, .. } = *rated;
                 points.push(CurvePoint { x: entrant.games as f64, y: elo, low, high });
             }
-            if strongest.is_none_or(|(_, known)| rated.elo > known.elo) {
-                strongest = Some((entrant, rated));
+            let replaces = |(known, known_rated): (&Entrant, &PlayerRating)| match experiment.shows {
+                Shows::Best => rated.elo > known_rated.elo,
+                Shows::Last => (entrant.games, -rated.elo) > (known.games, -known_rated.elo),
+            };
+            if compared.is_none_or(replaces) {
+                compared = Some((entrant, rated));
             }
         }
         series.push(Series { name: learner.name.clone(), points });
         // A learner whose weights grew beyond all bounds at once has no checkpoint.
-        let Some((entrant, rated)) = strongest else { continue };
-        let line = Best {
+        let Some((entrant, rated)) = compared else { continue };
+        shown.push(Shown {
             learner: learner.name.clone(),
+            player: entrant.name.clone(),
+            first: name_of(first),
             paper: learner.paper,
             elo: rated.elo,
             low: rated.low,
@@ -273,22 +209,22 @@ fn write(
             training_games: entrant.games,
             seed: entrant.seed,
             rated_games: rated.games,
-        };
-        best.push((line, entrant.name.clone()));
+        });
     }
     let size = experiment.size(place.scale)?;
+    let anchor = name_of(firsts.first().copied().unwrap_or_default());
+    let unit = format!("Elo ({anchor} = {})", experiment.untrained);
     let curve = Curve {
         title: format!("{} ({})", experiment.title, experiment.source),
         x_label: "Training games".into(),
-        y_label: format!("Elo (untrained = {})", experiment.untrained),
+        y_label: unit.clone(),
         series,
-        references: vec![(UNTRAINED.into(), experiment.untrained)],
+        references: vec![(anchor.into(), experiment.untrained)],
         ..Curve::default()
     };
     place.write(&format!("{name}.svg"), &curve.to_svg()?)?;
     place.write(&format!("{name}.csv"), &curve.to_csv())?;
-    let claims = claims(experiment, &best, ratings)?;
-    let best: Vec<Best> = best.into_iter().map(|(best, _)| best).collect();
+    let claims = claims(experiment, &shown, ratings)?;
     let made_by = format!(
         "afterstate {}: reproduce {}/{name} --scale {}; {} runs a learner; {games} games, {} positions a move",
         env!("CARGO_PKG_VERSION"),
@@ -297,11 +233,18 @@ fn write(
         size.seeds,
         size.nodes
     );
-    let mut table = output::Table::new(["learner", "paper", "best", "95 % interval", "training games", "rated games"]);
-    for line in &best {
+    let mut table = output::Table::new([
+        "learner",
+        "paper",
+        experiment.shows.name(),
+        "95 % interval",
+        "training games",
+        "rated games",
+    ]);
+    for line in &shown {
         table.row([
             line.learner.clone(),
-            format!("{:.0}", line.paper),
+            line.paper.map_or("–".to_string(), |paper| format!("{paper:.0}")),
             format!("{:.0}", line.elo),
             format!("{:.0} to {:.0}", line.low, line.high),
             line.training_games.to_string(),
@@ -316,10 +259,9 @@ fn write(
     table.write(&mut text)?;
     verdicts.write(&mut judged)?;
     let text = format!(
-        "{}\n{}\nElo (untrained = {})\n\n{}\n{}\n{made_by}\n",
+        "{}\n{}\n{unit}\n\n{}\n{}\n{made_by}\n",
         experiment.source,
         experiment.title,
-        experiment.untrained,
         String::from_utf8(text)?,
         String::from_utf8(judged)?
     );
@@ -329,7 +271,7 @@ fn write(
         made_by,
         untrained: experiment.untrained,
         size,
-        best: &best,
+        shown: &shown,
         claims,
         players: &ratings.players,
     };

@@ -1,0 +1,154 @@
+//! What a comparison of learners consists of, as its file says.
+
+use super::super::Workplace;
+use super::super::experiment::Scale;
+use crate::lesson::Lesson;
+use crate::search_recipe::{FirstWeights, SearchRecipe};
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A comparison of learners.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LearnerExperiment {
+    /// Tables, figures and section of the paper.
+    pub source: String,
+    /// What it is about.
+    pub title: String,
+    /// The rating that the first weights of the first learner are given.
+    pub untrained: f64,
+    /// Which checkpoint of a learner is compared.
+    #[serde(default)]
+    pub shows: Shows,
+    /// Settings by scale.
+    scale: BTreeMap<String, Size>,
+    /// In the paper's order.
+    #[serde(rename = "learner")]
+    pub learners: Vec<LearnerEntry>,
+    /// Which of them the paper found stronger than others.
+    #[serde(default, rename = "claim")]
+    pub claims: Vec<StrengthClaim>,
+}
+
+/// Which checkpoint of a learner is compared with the others'.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shows {
+    /// The strongest.
+    #[default]
+    Best,
+    /// The last.
+    Last,
+}
+
+impl Shows {
+    /// As a column of a table is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shows::Best => "best",
+            Shows::Last => "last",
+        }
+    }
+}
+
+/// The size of such an experiment.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Size {
+    /// Training games of each run.
+    pub games: u64,
+    /// Positions that a training search looks at for a move, instead of the recipe's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training_nodes: Option<u64>,
+    /// Runs of each learner, with seeds 1, 2, …
+    pub seeds: u64,
+    /// Rated games of each pair of checkpoints.
+    pub rated_games: u32,
+    /// Positions that the tournament search looks at for a move of them.
+    pub nodes: u64,
+}
+
+/// One learner.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LearnerEntry {
+    /// As the paper calls it.
+    pub name: String,
+    /// The recipe's file, in the paper's folder.
+    recipe: String,
+    /// Training games at every scale that would have more.
+    #[serde(default)]
+    games: Option<u64>,
+    /// Its rating in the paper when it has learnt, if that is told.
+    #[serde(default)]
+    pub paper: Option<f64>,
+    /// Its rating in the paper before, if that is not `untrained`.
+    #[serde(default)]
+    pub first: Option<f64>,
+}
+
+/// One learner is stronger than another.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct StrengthClaim {
+    /// The name of the one.
+    pub stronger: String,
+    /// The name of the other.
+    pub weaker: String,
+    /// By how many points of Elo at least.
+    #[serde(default)]
+    pub by: f64,
+}
+
+impl LearnerExperiment {
+    /// Reads the experiment from its file.
+    pub fn load(path: &Path) -> Result<LearnerExperiment> {
+        let text = std::fs::read_to_string(path)?;
+        let experiment: LearnerExperiment = crate::recipe::from_toml(&text)?;
+        ensure!(!experiment.learners.is_empty(), "no [[learner]]");
+        for (name, size) in &experiment.scale {
+            ensure!(
+                size.games > 0 && size.seeds > 0 && size.rated_games > 0 && size.nodes > 0,
+                "[scale.{name}]: expected numbers above 0"
+            );
+        }
+        for claim in &experiment.claims {
+            for name in [&claim.stronger, &claim.weaker] {
+                let known = experiment.learners.iter().any(|learner| learner.name == *name);
+                ensure!(known, "[[claim]]: '{name}' is not the name of a learner");
+            }
+        }
+        Ok(experiment)
+    }
+
+    /// Its size at one scale.
+    pub fn size(&self, scale: Scale) -> Result<&Size> {
+        self.scale.get(scale.name()).with_context(|| format!("no [scale.{}]", scale.name()))
+    }
+
+    /// The recipe of one run.
+    pub fn recipe_of(&self, place: &Workplace, learner: &LearnerEntry, seed: u64) -> Result<SearchRecipe> {
+        let size = self.size(place.scale)?;
+        let mut recipe = SearchRecipe::load(&place.paper.join(&learner.recipe))?;
+        let games = learner.games.map_or(size.games, |most| most.min(size.games));
+        (recipe.games, recipe.seed, recipe.threads, recipe.evaluation.games) = (games, seed, 1, 0);
+        recipe.search.nodes = size.training_nodes.unwrap_or(recipe.search.nodes);
+        Ok(recipe)
+    }
+
+    /// By how much a learner's rating rose in the paper, if that is told.
+    pub fn gain(&self, learner: &LearnerEntry) -> Option<f64> {
+        Some(learner.paper? - learner.first.unwrap_or(self.untrained))
+    }
+}
+
+/// What the player is called that has these weights.
+pub fn name_of(first: FirstWeights) -> &'static str {
+    match first {
+        FirstWeights::Random => "untrained",
+        FirstWeights::Material => "values of men",
+        FirstWeights::Pawns => "men worth a pawn",
+    }
+}
