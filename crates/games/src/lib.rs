@@ -5,6 +5,7 @@
 //!
 //! Reading order: [`game`] → [`tic_tac_toe`] → [`record`] → [`go`].
 
+pub mod backgammon;
 pub mod chess;
 pub mod conformance;
 pub mod connect_four;
@@ -19,6 +20,7 @@ pub mod rng;
 pub mod tactics;
 pub mod tic_tac_toe;
 
+pub use backgammon::Backgammon;
 pub use chess::Chess;
 pub use connect_four::ConnectFour;
 pub use game::{Deterministic, Game, IndexedMoves, Outcome, Repetition, Side, Turn};

@@ -3,7 +3,7 @@
 use afterstate_games::conformance::{Settings, check, check_indices};
 use afterstate_games::go::handicap::fixed_handicap;
 use afterstate_games::go::{Go, Komi, Scoring};
-use afterstate_games::{ConnectFour, Game, Notation, NotationError, Outcome, Side, TicTacToe, Turn};
+use afterstate_games::{Backgammon, ConnectFour, Game, Notation, NotationError, Outcome, Side, TicTacToe, Turn};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -21,6 +21,14 @@ fn connect_four_conforms() {
         check(&ConnectFour::new(), Settings { games: 300, ..Settings::default() }).unwrap_or_else(|v| panic!("{v}"));
     assert_eq!((report.games, report.unfinished), (300, 0));
     assert!(report.transpositions > 300, "{report:?}");
+}
+
+#[test]
+fn backgammon_conforms() {
+    let report =
+        check(&Backgammon::new(), Settings { games: 30, ..Settings::default() }).unwrap_or_else(|v| panic!("{v}"));
+    assert_eq!((report.games, report.unfinished), (30, 0));
+    assert!(report.transpositions > 30, "{report:?}");
 }
 
 #[test]

@@ -1,0 +1,130 @@
+//! The rules of backgammon and its position IDs against an independent program: GNU Backgammon 1.07, asked at its command line.
+//!
+//! All positions are written in one go and the answers read afterwards, so that ten thousand of them take seconds.
+
+use afterstate_games::backgammon::ids::PositionId;
+use afterstate_games::backgammon::{Backgammon, Move, Phase, Play};
+use afterstate_games::rng::{below, stream};
+use afterstate_games::{Game, Notation, Side, Turn, playout::draw_chance};
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+fn gnubg(test: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .chain([PathBuf::from("/usr/games")])
+        .map(|folder| folder.join("gnubg"))
+        .find(|file| file.is_file());
+    if found.is_none() {
+        let required = std::env::var("AFTERSTATE_REQUIRE_ENGINES").is_ok_and(|value| value == "1");
+        assert!(!required, "{test}: gnubg is not installed, and AFTERSTATE_REQUIRE_ENGINES=1 demands it");
+        println!("left out: {test}: gnubg is not installed");
+    }
+    found
+}
+
+/// What the program says to these commands.
+fn ask(program: &PathBuf, commands: String) -> String {
+    let mut child = Command::new(program)
+        .args(["--tty", "--quiet", "--no-rc"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("gnubg starts");
+    let (mut input, mut output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let writer = std::thread::spawn(move || input.write_all(commands.as_bytes()).and_then(|()| input.flush()));
+    let mut bytes = Vec::new();
+    output.read_to_end(&mut bytes).expect("answers");
+    child.wait().expect("gnubg ends at the end of its input");
+    writer.join().expect("the writer does not panic").expect("gnubg reads all commands");
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Positions in which a side is to play a roll, from random games. Every second game prefers plays that hit, so that more men
+/// are on the bar.
+fn positions(count: usize) -> Vec<Backgammon> {
+    let (mut found, mut moves, mut chances) = (Vec::new(), Vec::new(), Vec::new());
+    for index in 0.. {
+        let mut rng = stream(6, index);
+        let mut game = Backgammon::new();
+        loop {
+            match game.turn() {
+                Turn::Over(_) => break,
+                Turn::Chance => {
+                    game.chance_outcomes(&mut chances);
+                    let roll = draw_chance(&chances, &mut rng);
+                    game.play(roll);
+                }
+                Turn::Player(_) => {
+                    if found.len() == count {
+                        return found;
+                    }
+                    found.push(game);
+                    game.legal_moves(&mut moves);
+                    let hits = |&mv: &Move| index % 2 == 1 && game.move_text(mv).contains('*');
+                    let mv =
+                        moves.iter().copied().find(hits).unwrap_or(moves[below(&mut rng, moves.len() as u32) as usize]);
+                    game.play(mv);
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn plays_and_position_ids_are_those_of_gnu_backgammon() {
+    let Some(program) = gnubg("plays_and_position_ids_are_those_of_gnu_backgammon") else { return };
+    let positions = positions(10_000);
+    assert!(positions.iter().any(|game| game.turn() == Turn::Player(Side::Second)));
+    let plays: usize = std::thread::scope(|scope| {
+        let halves = positions.chunks(5_000).map(|half| scope.spawn(|| compare(&program, half))).collect::<Vec<_>>();
+        halves.into_iter().map(|half| half.join().expect("the comparison panicked")).sum()
+    });
+    assert!(plays > 100_000, "{plays} plays were compared");
+}
+
+/// Compares all plays of these positions, and returns how many there are.
+fn compare(program: &PathBuf, positions: &[Backgammon]) -> usize {
+    let mut commands = "set player 0 human\nset player 1 human\nnew session\n".to_string();
+    // Only the list of plays is wanted, not what they are worth.
+    commands += "set evaluation chequerplay evaluation plies 0\nset evaluation chequerplay evaluation cubeful off\n";
+    for game in positions {
+        let Phase::ToPlay(side, dice) = game.phase() else { panic!("somebody is to play") };
+        let (high, low) = dice.numbers();
+        let id = PositionId::of(game.board(), side);
+        commands += &format!("set turn 1\nset board {id}\nset dice {high} {low}\nhint 5000\n");
+    }
+    let text = ask(program, commands);
+    let answers: Vec<&str> = text.split("The dice have been set to ").skip(1).collect();
+    assert_eq!(answers.len(), positions.len(), "answers");
+    let (mut before, mut plays) = (text.split("The dice have been set to ").next().unwrap_or_default(), 0);
+    for (game, answer) in positions.iter().zip(answers) {
+        let Phase::ToPlay(side, _) = game.phase() else { panic!("somebody is to play") };
+        // The board is shown between the answer to the last question and this one.
+        let shown = before.rsplit("Position ID: ").next().and_then(|rest| rest.lines().next());
+        assert_eq!(shown, Some(PositionId::of(game.board(), side).to_string().as_str()), "{}", game.diagram());
+        let read = shown.and_then(|id| id.parse::<PositionId>().ok()).and_then(|id| id.board(side));
+        assert_eq!(read, Some(*game.board()));
+        before = answer;
+
+        let theirs: BTreeSet<String> = answer
+            .lines()
+            .filter_map(|line| line.split_once("-ply")?.1.split_once("Eq.:"))
+            .map(|(play, _)| play.trim().to_string())
+            .collect();
+        let mut moves = Vec::new();
+        game.legal_moves(&mut moves);
+        moves.retain(|&mv| mv != Move::Play(Play::NOTHING));
+        let ours: BTreeSet<String> = moves.iter().map(|&mv| game.move_text(mv)).collect();
+        assert_eq!(theirs, ours, "{}{}\n{answer}", game.diagram(), game.position_text());
+        plays += ours.len();
+        for text in theirs {
+            assert!(moves.contains(&game.parse_move(&text).unwrap()), "{text}");
+        }
+    }
+    plays
+}
