@@ -6,6 +6,7 @@
 
 mod accruing;
 mod afterstates;
+pub mod backgammon_inputs;
 pub mod centipawns;
 pub mod checkpoint;
 pub mod chess_terms;
@@ -15,6 +16,7 @@ mod fused;
 mod grid_shapes;
 mod linear;
 mod local_shape;
+pub mod perceptron;
 pub mod rlgo_file;
 pub mod shape_agent;
 pub mod term_agent;
