@@ -13,7 +13,7 @@ mod plays;
 
 pub use board::{BAR, Board, MEN, POINTS, Step};
 
-use crate::rng::mix;
+use crate::rng::{Rng, below, mix};
 use crate::{Game, Outcome, Side, Turn};
 
 /// Two dice.
@@ -149,6 +149,28 @@ impl Backgammon {
     #[inline]
     pub fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// A throw of the dice, drawn as [`Game::chance_outcomes`] says.
+    ///
+    /// ```
+    /// use afterstate_games::{Game, Turn, backgammon::Backgammon, stream};
+    /// let mut game = Backgammon::new();
+    /// game.play(game.roll(&mut stream(1, 0)));
+    /// assert!(matches!(game.turn(), Turn::Player(_)));
+    /// ```
+    #[inline]
+    pub fn roll(&self, rng: &mut Rng) -> Move {
+        loop {
+            let [one, other] = [0; 2].map(|_| below(rng, 6) as u8 + 1);
+            let dice = Dice { one, other };
+            match self.phase {
+                // Until they differ.
+                Phase::Opening if one == other => {}
+                Phase::Opening => return Move::Roll(dice),
+                _ => return Move::Roll(dice.sorted()),
+            }
+        }
     }
 }
 

@@ -1,0 +1,108 @@
+//! [`BackgammonNetwork`]: what a position of backgammon is worth, by a perceptron with the outputs that GNU Backgammon has too.
+
+use super::backgammon_inputs::{INPUTS, inputs_of};
+use super::perceptron::{Activation, Layers, Perceptron, SparseInputs};
+use crate::learning::Turned;
+use afterstate_games::backgammon::Board;
+use afterstate_games::rng::Rng;
+use afterstate_games::{Outcome, Side};
+
+/// How many outputs there are: the probabilities that the side about to roll wins, wins a gammon or more, wins a backgammon,
+/// loses a gammon or more, and loses a backgammon.
+pub const OUTPUTS: usize = 5;
+
+/// The same with the other side's eyes.
+pub const TURNED: [Turned; OUTPUTS] = [
+    Turned { from: 0, sign: -1.0, offset: 1.0 },
+    Turned { from: 3, sign: 1.0, offset: 0.0 },
+    Turned { from: 4, sign: 1.0, offset: 0.0 },
+    Turned { from: 1, sign: 1.0, offset: 0.0 },
+    Turned { from: 2, sign: 1.0, offset: 0.0 },
+];
+
+/// What one expects to win without a cube, −3 to 3 points.
+///
+/// ```
+/// use afterstate_engine::value::backgammon_network::equity;
+/// assert_eq!(equity(&[0.75, 0.25, 0.0, 0.0, 0.0]), 0.75);
+/// assert_eq!(equity(&[0.0, 0.0, 0.0, 1.0, 1.0]), -3.0);
+/// ```
+#[inline]
+pub fn equity(outputs: &[f32]) -> f32 {
+    match outputs {
+        &[win, gammon, backgammon, lost_gammon, lost_backgammon] => {
+            2.0 * win - 1.0 + gammon + backgammon - lost_gammon - lost_backgammon
+        }
+        _ => 0.0,
+    }
+}
+
+/// The outputs that a finished game should have had, seen by `side`.
+///
+/// ```
+/// use afterstate_engine::value::backgammon_network::outputs_of;
+/// use afterstate_games::{Outcome, Side};
+/// let gammon = Outcome { winner: Some(Side::First), stake: 2 };
+/// assert_eq!(outputs_of(gammon, Side::First), [1.0, 1.0, 0.0, 0.0, 0.0]);
+/// assert_eq!(outputs_of(gammon, Side::Second), [0.0, 0.0, 0.0, 1.0, 0.0]);
+/// ```
+pub fn outputs_of(outcome: Outcome, side: Side) -> [f32; OUTPUTS] {
+    let at_least = |stake: u8| if outcome.stake >= stake { 1.0 } else { 0.0 };
+    match outcome.winner {
+        Some(winner) if winner == side => [1.0, at_least(2), at_least(3), 0.0, 0.0],
+        _ => [0.0, 0.0, 0.0, at_least(2), at_least(3)],
+    }
+}
+
+/// What an outcome is worth to `side`, in points.
+#[inline]
+pub fn points(outcome: Outcome, side: Side) -> f32 {
+    match outcome.winner {
+        Some(winner) if winner == side => f32::from(outcome.stake),
+        Some(_) => -f32::from(outcome.stake),
+        None => 0.0,
+    }
+}
+
+/// A network with buffers of its own, so that it values positions without allocating.
+///
+/// ```
+/// use afterstate_engine::value::backgammon_network::BackgammonNetwork;
+/// use afterstate_games::{Side, backgammon::Board, stream};
+/// let mut network = BackgammonNetwork::random(40, &mut stream(1, 0));
+/// assert!(network.equity(&Board::start(), Side::First).abs() < 3.0);
+/// ```
+#[derive(Clone, Debug)]
+pub struct BackgammonNetwork {
+    /// The network.
+    pub network: Perceptron,
+    inputs: SparseInputs,
+    activation: Activation,
+}
+
+impl BackgammonNetwork {
+    /// A network with so many hidden units and small random weights.
+    pub fn random(hidden: usize, rng: &mut Rng) -> BackgammonNetwork {
+        let layers = Layers { inputs: INPUTS, hidden, outputs: OUTPUTS };
+        BackgammonNetwork::new(Perceptron::random(layers, rng))
+    }
+
+    /// A network that exists. It must have [`INPUTS`] inputs and [`OUTPUTS`] outputs.
+    pub fn new(network: Perceptron) -> BackgammonNetwork {
+        BackgammonNetwork { network, inputs: SparseInputs::default(), activation: Activation::default() }
+    }
+
+    /// The outputs for a board on which `side` is about to roll.
+    #[inline]
+    pub fn outputs(&mut self, board: &Board, side: Side) -> &[f32] {
+        inputs_of(board, side, &mut self.inputs);
+        self.network.evaluate(&self.inputs, &mut self.activation);
+        &self.activation.outputs
+    }
+
+    /// What `side`, which is about to roll, expects to win, in points.
+    #[inline]
+    pub fn equity(&mut self, board: &Board, side: Side) -> f32 {
+        equity(self.outputs(board, side))
+    }
+}

@@ -1,0 +1,84 @@
+//! A network teaches itself backgammon.
+
+use afterstate_engine::learning::td_gammon::best_play;
+use afterstate_engine::learning::{NetworkTdSettings, TdGammon};
+use afterstate_engine::value::backgammon_network::{BackgammonNetwork, TURNED, equity, outputs_of, points};
+use afterstate_games::backgammon::{Backgammon, Board, Dice, Phase};
+use afterstate_games::rng::below;
+use afterstate_games::{Game, Notation, Outcome, Side, stream};
+
+fn learner(lambda: f32) -> TdGammon {
+    let network = BackgammonNetwork::random(10, &mut stream(1, 0));
+    TdGammon::new(network, NetworkTdSettings { step_size: 0.1, lambda })
+}
+
+/// The share of games that the network wins against random plays.
+fn score_against_random(network: &mut BackgammonNetwork, games: u64) -> f64 {
+    let (mut wins, mut moves) = (0, Vec::new());
+    for index in 0..games {
+        let mut rng = stream(5, index);
+        let own = if index % 2 == 0 { Side::First } else { Side::Second };
+        let mut game = Backgammon::new();
+        loop {
+            match game.phase() {
+                Phase::ToPlay(side, _) => {
+                    game.legal_moves(&mut moves);
+                    let random = moves[below(&mut rng, moves.len() as u32) as usize];
+                    game.play(if side == own { best_play(network, &game, side, &moves) } else { random });
+                }
+                Phase::Over(outcome) => {
+                    wins += u32::from(outcome.winner == Some(own));
+                    break;
+                }
+                _ => game.play(game.roll(&mut rng)),
+            }
+        }
+    }
+    f64::from(wins) / games as f64
+}
+
+#[test]
+fn games_with_itself_teach_it_to_beat_random_plays() {
+    let mut learner = learner(0.7);
+    for index in 0..3_000 {
+        learner.play(&mut stream(2, index));
+    }
+    let score = score_against_random(&mut learner.network, 200);
+    assert!(score > 0.9, "{score}");
+}
+
+#[test]
+fn the_same_games_teach_the_same() {
+    let weights = |games: u64| {
+        let mut learner = learner(0.5);
+        let plays: usize = (0..games).map(|index| learner.play(&mut stream(2, index)).1).sum();
+        assert!(plays > 20);
+        learner.network.network.weights().to_vec()
+    };
+    assert_eq!(weights(5), weights(5));
+    assert_ne!(weights(5), weights(6));
+}
+
+#[test]
+fn what_one_side_sees_is_what_the_other_does_turned_around() {
+    for stake in 1..=3 {
+        let outcome = Outcome { winner: Some(Side::Second), stake };
+        let [first, second] = [Side::First, Side::Second].map(|side| outputs_of(outcome, side));
+        let turned: Vec<f32> = TURNED.iter().map(|turned| turned.offset + turned.sign * first[turned.from]).collect();
+        assert_eq!(turned, second);
+        assert_eq!((equity(&first), equity(&second)), (-f32::from(stake), f32::from(stake)));
+        assert_eq!(points(outcome, Side::First), -f32::from(stake));
+    }
+}
+
+#[test]
+fn a_game_that_can_be_won_at_once_is_won() {
+    let mut men = [[0; 25]; 2];
+    (men[0][1], men[0][0], men[1][0]) = (1, 1, 15);
+    let board = Board::from_men(men).unwrap();
+    let game = Backgammon::at(board, Side::First, Dice::new(2, 1));
+    let mut moves = Vec::new();
+    game.legal_moves(&mut moves);
+    let mut network = BackgammonNetwork::random(4, &mut stream(3, 0));
+    assert_eq!(game.move_text(best_play(&mut network, &game, Side::First, &moves)), "2/off 1/off");
+}
