@@ -14,6 +14,7 @@ use std::alloc::System;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What no file may make a reader take, together with the file itself.
@@ -21,6 +22,13 @@ const LIMIT: usize = 256 << 20;
 
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+
+/// Held by tests that take much memory, so that none is charged for what another takes.
+static MEMORY: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The most that was ever taken at once is within bounds.
 fn check_memory(file: &str) {
@@ -198,6 +206,7 @@ fn with_header(header: &str, data: usize) -> Vec<u8> {
 
 #[test]
 fn sizes_that_are_only_announced_are_not_believed() {
+    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.safetensors");
     let refused = |bytes: &[u8], part: &str| {
@@ -258,6 +267,7 @@ fn sizes_that_are_only_announced_are_not_believed() {
 
 #[test]
 fn the_largest_checkpoint_that_training_writes_is_read() {
+    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.safetensors");
     let largest = checkpoint(agent(19, &[1, 2, 3], Sharing::None));

@@ -289,3 +289,21 @@ fn write(
     };
     place.publish(name, &report, &text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_committed_gauntlet_is_complete() {
+        let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers/2009-treestrap");
+        let gauntlet = Gauntlet::load(&paper.join("table3.toml")).unwrap();
+        assert!(gauntlet.scale.contains_key("quick") && gauntlet.scale.contains_key("full"));
+        for player in &gauntlet.players {
+            SearchRecipe::load(&paper.join(&player.recipe)).unwrap();
+        }
+        for opponent in &gauntlet.opponents {
+            AgentSpec::parse(&opponent.agent).unwrap();
+        }
+    }
+}

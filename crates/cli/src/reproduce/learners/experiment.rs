@@ -152,3 +152,24 @@ pub fn name_of(first: FirstWeights) -> &'static str {
         FirstWeights::Pawns => "men worth a pawn",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_committed_comparisons_are_complete() {
+        for (folder, name, learners) in [("2009-treestrap", "table2", 4), ("1999-tdleaf", "gains", 4)] {
+            let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers").join(folder);
+            let experiment = LearnerExperiment::load(&paper.join(format!("{name}.toml"))).unwrap();
+            assert_eq!(experiment.learners.len(), learners);
+            assert!(!experiment.claims.is_empty());
+            for scale in [Scale::Quick, Scale::Full] {
+                experiment.size(scale).unwrap();
+            }
+            for learner in &experiment.learners {
+                SearchRecipe::load(&paper.join(&learner.recipe)).unwrap();
+            }
+        }
+    }
+}

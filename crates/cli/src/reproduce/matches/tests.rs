@@ -16,7 +16,8 @@ fn paper(system: &str) -> PathBuf {
 
 /// The match experiments, each with its system and name.
 fn recipes() -> Vec<(&'static str, &'static str, MatchExperiment)> {
-    let all = EXPERIMENTS.iter().flat_map(|(system, _, names)| names.iter().map(move |name| (*system, *name)));
+    let with_matches = EXPERIMENTS.iter().filter(|(system, _, _)| ["rlgo", "mogo"].contains(system));
+    let all = with_matches.flat_map(|(system, _, names)| names.iter().map(move |name| (*system, *name)));
     let of_matches =
         all.filter(|(system, name)| *system == "mogo" || !["table1", "table2", "fig5", "fig6"].contains(name));
     of_matches
