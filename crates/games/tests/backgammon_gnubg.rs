@@ -2,6 +2,8 @@
 //!
 //! All positions are written in one go and the answers read afterwards, so that ten thousand of them take seconds.
 
+mod support;
+
 use afterstate_games::backgammon::ids::PositionId;
 use afterstate_games::backgammon::{Backgammon, Move, Phase, Play};
 use afterstate_games::rng::{below, stream};
@@ -10,20 +12,6 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-
-fn gnubg(test: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path)
-        .chain([PathBuf::from("/usr/games")])
-        .map(|folder| folder.join("gnubg"))
-        .find(|file| file.is_file());
-    if found.is_none() {
-        let required = std::env::var("AFTERSTATE_REQUIRE_ENGINES").is_ok_and(|value| value == "1");
-        assert!(!required, "{test}: gnubg is not installed, and AFTERSTATE_REQUIRE_ENGINES=1 demands it");
-        println!("left out: {test}: gnubg is not installed");
-    }
-    found
-}
 
 /// What the program says to these commands.
 fn ask(program: &PathBuf, commands: String) -> String {
@@ -77,7 +65,7 @@ fn positions(count: usize) -> Vec<Backgammon> {
 
 #[test]
 fn plays_and_position_ids_are_those_of_gnu_backgammon() {
-    let Some(program) = gnubg("plays_and_position_ids_are_those_of_gnu_backgammon") else { return };
+    let Some(program) = support::find("gnubg", "plays_and_position_ids_are_those_of_gnu_backgammon") else { return };
     let positions = positions(10_000);
     assert!(positions.iter().any(|game| game.turn() == Turn::Player(Side::Second)));
     let plays: usize = std::thread::scope(|scope| {

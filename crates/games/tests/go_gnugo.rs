@@ -3,6 +3,8 @@
 //! The commands of all games on one board are written in one go and the answers read afterwards, so
 //! that a thousand games take seconds.
 
+mod support;
+
 use afterstate_games::go::handicap::{fixed_handicap, most_fixed};
 use afterstate_games::go::{Color, Go, Move, Point};
 use afterstate_games::rng::{Rng, below, stream};
@@ -10,20 +12,6 @@ use afterstate_games::{Game, Notation, Side, Turn};
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-
-fn gnugo(test: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path)
-        .chain([PathBuf::from("/usr/games")])
-        .map(|folder| folder.join("gnugo"))
-        .find(|file| file.is_file());
-    if found.is_none() {
-        let required = std::env::var("AFTERSTATE_REQUIRE_ENGINES").is_ok_and(|value| value == "1");
-        assert!(!required, "{test}: gnugo is not installed, and AFTERSTATE_REQUIRE_ENGINES=1 demands it");
-        println!("left out: {test}: gnugo is not installed");
-    }
-    found
-}
 
 /// A list of commands with the answers that we expect.
 #[derive(Default)]
@@ -136,7 +124,7 @@ fn script_game(script: &mut Script, size: usize, index: u64, rng: &mut Rng, aske
 
 #[test]
 fn a_thousand_random_games_agree_with_gnugo() {
-    let Some(program) = gnugo("a_thousand_random_games_agree_with_gnugo") else { return };
+    let Some(program) = support::find("gnugo", "a_thousand_random_games_agree_with_gnugo") else { return };
     for (size, games) in [(5, 500), (9, 300), (13, 130), (19, 70)] {
         let (mut script, mut asked, mut rng) = (Script::default(), [0; 3], stream(11, size as u64));
         script.expect(format!("boardsize {size}"), "");
@@ -150,7 +138,7 @@ fn a_thousand_random_games_agree_with_gnugo() {
 
 #[test]
 fn fixed_handicaps_agree_with_gnugo() {
-    let Some(program) = gnugo("fixed_handicaps_agree_with_gnugo") else { return };
+    let Some(program) = support::find("gnugo", "fixed_handicaps_agree_with_gnugo") else { return };
     let mut script = Script::default();
     // On 12×12 gnugo uses the fourth line, where the protocol says that it begins at 13×13.
     for size in (7..=19).filter(|&size| size != 12) {

@@ -74,7 +74,7 @@ fn two_numbers(board: &Board, side: Side, high: usize, low: usize, moves: &mut V
 
 fn doubles(board: &Board, side: Side, die: usize, moves: &mut Vec<Move>) {
     let mut most = 1;
-    deeper(board, side, die, &mut Play::NOTHING.clone(), 0, &mut most, moves);
+    deeper(board, side, die, &mut Play::new(&[]), 0, &mut most, moves);
 }
 
 /// Adds all plays that begin with the `made` steps of `play` and go on no further back than the last of them: in that order
