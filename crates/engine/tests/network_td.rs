@@ -1,8 +1,8 @@
 //! TD(λ) for networks: against a 2-2-1 network computed by hand, against plain traces, and its gradients against finite
 //! differences.
 
-use afterstate_engine::learning::{NetworkTd, NetworkTdSettings, Turned};
-use afterstate_engine::value::perceptron::{Activation, Layers, Perceptron, SparseInputs};
+use afterstate_engine::learning::{NetworkTd, NetworkTdSettings};
+use afterstate_engine::value::perceptron::{Activation, Layers, Perceptron, SparseInputs, Turned};
 use afterstate_games::rng::unit;
 use afterstate_games::stream;
 

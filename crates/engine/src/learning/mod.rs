@@ -25,7 +25,7 @@ pub use differences::DifferenceSettings;
 pub use dyna2_self_play::{Dyna2Player, Dyna2Settings};
 pub use eligibility::{EligibilityTrace, TraceKind};
 pub use learner_settings::LearnerSettings;
-pub use network_td::{NetworkTd, NetworkTdSettings, Turned};
+pub use network_td::{NetworkTd, NetworkTdSettings};
 pub use online_td::OnlineTd;
 pub use root_strap::RootStrap;
 pub use search_learner::{SearchLearner, value_of};

@@ -11,18 +11,7 @@
 //! Traces fade without being touched: what is kept is e / c with one c for all, c ← λ c. Rows of inputs that have not been other
 //! than 0 in a game have no trace and cost nothing.
 
-use crate::value::perceptron::{Activation, Layers, Perceptron, SparseInputs};
-
-/// How an output reads with the other side's eyes: `offset + sign · y` of the output `from`. Turning twice changes nothing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Turned {
-    /// Which output says it.
-    pub from: usize,
-    /// 1, or −1 if the one is small when the other is large.
-    pub sign: f32,
-    /// 1 for a probability that becomes that of the opposite, else 0.
-    pub offset: f32,
-}
+use crate::value::perceptron::{Activation, Layers, Perceptron, SparseInputs, Turned};
 
 /// Settings of TD(λ) for a network.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -62,7 +62,6 @@ impl TdGammon {
     pub fn play(&mut self, rng: &mut Rng) -> (Outcome, usize) {
         let mut game = Backgammon::new();
         let mut plays = 0;
-        self.rule.begin();
         // Whose eyes saw the last position that was learnt from.
         let mut seen_by = Side::First;
         loop {

@@ -1,8 +1,7 @@
 //! [`BackgammonNetwork`]: what a position of backgammon is worth, by a perceptron with the outputs that GNU Backgammon has too.
 
 use super::backgammon_inputs::{INPUTS, inputs_of};
-use super::perceptron::{Activation, Layers, Perceptron, SparseInputs};
-use crate::learning::Turned;
+use super::perceptron::{Activation, Layers, Perceptron, SparseInputs, Turned};
 use afterstate_games::backgammon::Board;
 use afterstate_games::rng::Rng;
 use afterstate_games::{Outcome, Side};

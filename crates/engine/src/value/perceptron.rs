@@ -66,6 +66,17 @@ pub struct Activation {
     pub outputs: Vec<f32>,
 }
 
+/// How an output reads with the other side's eyes: `offset + sign · y` of the output `from`. Turning twice changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turned {
+    /// Which output says it.
+    pub from: usize,
+    /// 1, or −1 if the one is small when the other is large.
+    pub sign: f32,
+    /// 1 for a probability that becomes that of the opposite, else 0.
+    pub offset: f32,
+}
+
 /// A network.
 ///
 /// ```
