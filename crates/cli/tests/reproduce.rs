@@ -337,10 +337,10 @@ fn learners_are_trained_and_rated_in_one_tournament_that_goes_on_where_it_was_st
     assert_eq!(report["shown"][0]["learner"], "Tree");
     assert!(read("table2.csv").contains("Leaf,4,") && read("table2.svg").contains("untrained"));
 
-    let log = fs::read(folder.path().join("runs/quick/table2/tournament.jsonl")).unwrap();
+    let log = fs::read(folder.path().join("runs/quick/table2/tournament-20.jsonl")).unwrap();
     let again = run_in(folder.path(), &arguments, "");
     assert!(again.ok, "{}", again.err);
-    assert_eq!(fs::read(folder.path().join("runs/quick/table2/tournament.jsonl")).unwrap(), log);
+    assert_eq!(fs::read(folder.path().join("runs/quick/table2/tournament-20.jsonl")).unwrap(), log);
 
     for (from, to, complaint) in [
         ("games = 4\n", "games = 0\n", "expected numbers above 0"),

@@ -3,12 +3,10 @@
 //! Table 3).
 
 use super::runs::train_each;
-use super::verdict::{Verdict, at_least, stronger_by};
+use super::verdict::{self, Verdict, at_least, stronger_by};
 use super::{Workplace, folder_name};
 use crate::agent::AgentSpec;
-use crate::contest::{self, Contest};
 use crate::lesson::Lesson;
-use crate::registry::{GameOptions, GameSpec};
 use crate::search_recipe::SearchRecipe;
 use crate::{output, standings};
 use afterstate_arena::clock::TimeControl;
@@ -162,28 +160,15 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
         let mut agents = vec![AgentSpec { name: run.series.clone(), ..agent }];
         agents.extend(opponents.iter().cloned());
         place.note(&format!("{} against {} opponents", run.series, opponents.len()));
-        let played = contest::play(Contest {
-            game: GameSpec::parse("chess", GameOptions::default())?,
-            agents,
-            settings: TournamentSettings {
-                format: Format::Gauntlet,
-                games: size.rated_games,
-                opening_moves: 4,
-                time: size.time,
-                move_limit: 0,
-                referee: String::new(),
-                ..TournamentSettings::default()
-            },
-            workers: place.jobs,
-            log: Some(place.runs.join(name).join(format!("{}.jsonl", folder_name(&run.series)))),
-            openings: None,
-            pgn: None,
-            sprt: None,
-            watch: None,
-            quiet: place.json,
-        })?
-        .results;
-        ensure!(played.complete, "stopped; the same command goes on from here");
+        let settings = TournamentSettings {
+            format: Format::Gauntlet,
+            games: size.rated_games,
+            time: size.time,
+            ..TournamentSettings::default()
+        };
+        // The player's name does not say how much it has learnt.
+        let log = place.runs.join(name).join(format!("{}-{games}.jsonl", folder_name(&run.series)));
+        let played = place.play_chess(agents, settings, log)?;
         let names = &played.header.settings.agents;
         let played_here = standings::results(names, &played.games)?;
         for pair in played_here.pairs() {
@@ -250,10 +235,6 @@ fn write(
             games.row([line.player.clone(), opponent.name.clone(), rating, wins, draws, losses]);
         }
     }
-    let mut verdicts = output::Table::new(["verdict", "claim", "measured"]);
-    for verdict in &claims {
-        verdicts.row([verdict.verdict.to_string(), verdict.claim.clone(), verdict.measured.clone()]);
-    }
     let made_by = format!(
         "afterstate {}: reproduce {}/{name} --scale {}; {} games with each opponent, {}, {} at once",
         env!("CARGO_PKG_VERSION"),
@@ -264,7 +245,7 @@ fn write(
         place.jobs
     );
     let mut text = Vec::new();
-    for table in [&table, &games, &verdicts] {
+    for table in [&table, &games, &verdict::table(&claims)] {
         table.write(&mut text)?;
         text.push(b'\n');
     }
@@ -304,6 +285,14 @@ mod tests {
         }
         for opponent in &gauntlet.opponents {
             AgentSpec::parse(&opponent.agent).unwrap();
+        }
+        // A run that is another experiment's must be trained in the same way, or that run is refused.
+        let table2 = std::fs::read_to_string(paper.join("table2.toml")).unwrap();
+        let table2: toml::Table = toml::from_str(&table2).unwrap();
+        assert!(gauntlet.players.iter().any(|player| player.run.is_some()));
+        for (scale, size) in &gauntlet.scale {
+            let nodes = table2["scale"][scale].get("training-nodes").and_then(toml::Value::as_integer);
+            assert_eq!(size.training_nodes.map(|nodes| nodes as i64), nodes, "{scale}");
         }
     }
 }

@@ -22,9 +22,13 @@ mod table1;
 mod table2;
 mod verdict;
 
+use crate::agent::AgentSpec;
 use crate::agent::catalogue::did_you_mean;
+use crate::contest::{self, Contest};
 use crate::output;
-use anyhow::{Context, Result, bail};
+use crate::registry::GameSpec;
+use afterstate_arena::tournament::{TournamentResults, TournamentSettings};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use experiment::{Experiment, Scale};
 use serde::Serialize;
@@ -174,6 +178,29 @@ impl Workplace {
         if !self.json {
             println!("{text}");
         }
+    }
+
+    /// Plays what is missing of a tournament of chess; games begin with four random moves.
+    fn play_chess(
+        &self,
+        agents: Vec<AgentSpec>,
+        settings: TournamentSettings,
+        log: PathBuf,
+    ) -> Result<TournamentResults> {
+        let played = contest::play(Contest {
+            game: GameSpec::Chess,
+            agents,
+            settings: TournamentSettings { opening_moves: 4, move_limit: 0, referee: String::new(), ..settings },
+            workers: self.jobs,
+            log: Some(log),
+            openings: None,
+            pgn: None,
+            sprt: None,
+            watch: None,
+            quiet: self.json,
+        })?;
+        ensure!(played.results.complete, "stopped; the same command goes on from here");
+        Ok(played.results)
     }
 
     /// Writes a report as `NAME.json` and `NAME.txt`, and shows it.

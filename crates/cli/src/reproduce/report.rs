@@ -4,8 +4,7 @@ use super::Workplace;
 use super::experiment::{Claim, Experiment};
 use super::ladder::Ladder;
 use super::pool::Rated;
-use super::verdict::{OTHER_SCALE, Verdict, at_least, between};
-use crate::output;
+use super::verdict::{self, OTHER_SCALE, Verdict, at_least, between};
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -184,12 +183,8 @@ pub fn write(place: &Workplace, name: &str, experiment: &Experiment, rated: &[Ra
         size.seeds,
         size.rated_games
     );
-    let mut table = output::Table::new(["verdict", "claim", "measured"]);
-    for verdict in &claims {
-        table.row([verdict.verdict.to_string(), verdict.claim.clone(), verdict.measured.clone()]);
-    }
     let mut text = Vec::new();
-    table.write(&mut text)?;
+    verdict::table(&claims).write(&mut text)?;
     let text = format!(
         "{}\n{}\nElo ({}); 95 % intervals\n\n{}\n{made_by}\n",
         experiment.source,

@@ -1,5 +1,6 @@
 //! What became of a claim, by the interval of what was measured.
 
+use crate::output::Table;
 use afterstate_arena::rating::Ratings;
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -19,6 +20,15 @@ pub struct Verdict {
 pub const OTHER_SCALE: &str = "other scale";
 /// The verdict about games that were not played.
 pub const NOT_MEASURED: &str = "not measured";
+
+/// Claims as people read them.
+pub fn table(verdicts: &[Verdict]) -> Table {
+    let mut table = Table::new(["verdict", "claim", "measured"]);
+    for verdict in verdicts {
+        table.row([verdict.verdict.to_string(), verdict.claim.clone(), verdict.measured.clone()]);
+    }
+    table
+}
 
 /// Whether something in `low..=high` is at least `wanted`.
 pub fn at_least(low: f64, high: f64, wanted: f64) -> &'static str {

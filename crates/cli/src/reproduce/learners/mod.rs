@@ -4,12 +4,10 @@
 mod experiment;
 
 use super::runs::{TrainedRun, train_each};
-use super::verdict::{NOT_MEASURED, Verdict, stronger_by};
+use super::verdict::{self, NOT_MEASURED, Verdict, stronger_by};
 use super::{Workplace, folder_name};
 use crate::agent::AgentSpec;
-use crate::contest::{self, Contest};
 use crate::lesson::Lesson;
-use crate::registry::{GameOptions, GameSpec};
 use crate::search_recipe::FirstWeights;
 use crate::{output, standings};
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
@@ -18,7 +16,7 @@ use afterstate_arena::rating::{PlayerRating, RatingSettings, Ratings, rate};
 use afterstate_arena::tournament::TournamentSettings;
 use afterstate_engine::value::Checkpoint;
 use afterstate_engine::value::shape_agent::{CHECKPOINTS, checkpoint_name};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use experiment::{LearnerExperiment, Shows, Size, name_of};
 use serde::Serialize;
 
@@ -66,29 +64,12 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let anchor = name_of(firsts.first().copied().unwrap_or_default());
     let entrants = entrants(&experiment, &runs, &agent)?;
     agents.extend(entrants.iter().map(|entrant| entrant.agent.clone()));
-    let settings = TournamentSettings {
-        format: Format::RoundRobin,
-        games: size.rated_games,
-        opening_moves: 4,
-        move_limit: 0,
-        referee: String::new(),
-        ..TournamentSettings::default()
-    };
+    let settings =
+        TournamentSettings { format: Format::RoundRobin, games: size.rated_games, ..TournamentSettings::default() };
     place.note(&format!("A tournament of {} players", agents.len()));
-    let played = contest::play(Contest {
-        game: GameSpec::parse("chess", GameOptions::default())?,
-        agents,
-        settings,
-        workers: place.jobs,
-        log: Some(place.runs.join(name).join("tournament.jsonl")),
-        openings: None,
-        pgn: None,
-        sprt: None,
-        watch: None,
-        quiet: place.json,
-    })?
-    .results;
-    ensure!(played.complete, "stopped; the same command goes on from here");
+    // The players' names do not say how far they look.
+    let log = place.runs.join(name).join(format!("tournament-{}.jsonl", size.nodes));
+    let played = place.play_chess(agents, settings, log)?;
     let results = standings::results(&played.header.settings.agents, &played.games)?;
     let ratings = rate(&results, &RatingSettings::default().with_anchor(anchor, experiment.untrained))?;
     write(place, name, &experiment, &firsts, &entrants, &ratings, played.games.len())
@@ -189,7 +170,7 @@ fn write(
             }
             let replaces = |(known, known_rated): (&Entrant, &PlayerRating)| match experiment.shows {
                 Shows::Best => rated.elo > known_rated.elo,
-                Shows::Last => (entrant.games, -rated.elo) > (known.games, -known_rated.elo),
+                Shows::Last => entrant.games > known.games,
             };
             if compared.is_none_or(replaces) {
                 compared = Some((entrant, rated));
@@ -251,13 +232,9 @@ fn write(
             line.rated_games.to_string(),
         ]);
     }
-    let mut verdicts = output::Table::new(["verdict", "claim", "measured"]);
-    for verdict in &claims {
-        verdicts.row([verdict.verdict.to_string(), verdict.claim.clone(), verdict.measured.clone()]);
-    }
     let (mut text, mut judged) = (Vec::new(), Vec::new());
     table.write(&mut text)?;
-    verdicts.write(&mut judged)?;
+    verdict::table(&claims).write(&mut judged)?;
     let text = format!(
         "{}\n{}\n{unit}\n\n{}\n{}\n{made_by}\n",
         experiment.source,

@@ -5,7 +5,7 @@ use super::measured::Measured;
 use super::recipe::{MatchExperiment, Measure, Plot};
 use crate::output;
 use crate::reproduce::Workplace;
-use crate::reproduce::verdict::Verdict;
+use crate::reproduce::verdict::{self, Verdict};
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use anyhow::Result;
 use serde::Serialize;
@@ -100,15 +100,11 @@ fn text(report: &Report<'_>) -> Result<String> {
             ));
         }
     }
-    let mut verdicts = output::Table::new(["verdict", "claim", "measured"]);
-    for verdict in report.claims {
-        verdicts.row([verdict.verdict.to_string(), verdict.claim.clone(), verdict.measured.clone()]);
-    }
     let mut out = Vec::new();
     table.write(&mut out)?;
     if !report.claims.is_empty() {
         out.push(b'\n');
-        verdicts.write(&mut out)?;
+        verdict::table(report.claims).write(&mut out)?;
     }
     if !notes.is_empty() {
         out.push(b'\n');
