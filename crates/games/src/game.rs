@@ -64,6 +64,22 @@ impl Outcome {
             None => 0.5,
         }
     }
+
+    /// What `side` has won, in points: the stake, less than 0 if it has lost it.
+    ///
+    /// ```
+    /// use afterstate_games::{Outcome, Side};
+    /// let gammon = Outcome { winner: Some(Side::First), stake: 2 };
+    /// assert_eq!((gammon.points(Side::First), gammon.points(Side::Second)), (2.0, -2.0));
+    /// ```
+    #[inline]
+    pub fn points(self, side: Side) -> f32 {
+        match self.winner {
+            Some(winner) if winner == side => f32::from(self.stake),
+            Some(_) => -f32::from(self.stake),
+            None => 0.0,
+        }
+    }
 }
 
 /// Who acts in a position.

@@ -11,7 +11,7 @@
 
 use super::network_td::{NetworkTd, NetworkTdSettings};
 use crate::value::backgammon_inputs::inputs_of;
-use crate::value::backgammon_network::{BackgammonNetwork, TURNED, outputs_of, points};
+use crate::value::backgammon_network::{BackgammonNetwork, TURNED, outputs_of};
 use crate::value::perceptron::SparseInputs;
 use afterstate_games::backgammon::{Backgammon, Move, Phase};
 use afterstate_games::rng::Rng;
@@ -31,8 +31,8 @@ pub fn best_play(network: &mut BackgammonNetwork, game: &Backgammon, side: Side,
         let mut after = *game;
         after.play(mv);
         let worth = match after.turn() {
-            Turn::Over(outcome) => points(outcome, side),
-            _ => -network.equity(after.board(), side.other()),
+            Turn::Over(outcome) => outcome.points(side),
+            _ => -network.board_equity(after.board(), side.other()),
         };
         if worth > most {
             (best, most) = (mv, worth);

@@ -2,6 +2,8 @@
 
 pub mod alpha_beta;
 pub mod dyna2;
+pub mod equity_cache;
+pub mod expectimax;
 pub mod flat_monte_carlo;
 mod freeze;
 mod fuego_prior;
@@ -33,6 +35,8 @@ mod window;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use dyna2::{Dyna2, LongTermMemory, LongTermShapes, NoShortTerm};
+pub use equity_cache::EquityCache;
+pub use expectimax::{Equity, Expectimax, ExpectimaxSettings};
 pub use flat_monte_carlo::{FlatMonteCarlo, FlatMonteCarloSettings};
 pub use freeze::{BoundedLogits, FoldShapes, Freeze};
 pub use fuego_prior::FuegoPrior;

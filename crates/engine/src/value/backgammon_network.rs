@@ -2,7 +2,8 @@
 
 use super::backgammon_inputs::{INPUTS, inputs_of};
 use super::perceptron::{Activation, Layers, Perceptron, SparseInputs, Turned};
-use afterstate_games::backgammon::Board;
+use crate::search::expectimax::Equity;
+use afterstate_games::backgammon::{Backgammon, Board, Phase};
 use afterstate_games::rng::Rng;
 use afterstate_games::{Outcome, Side};
 
@@ -53,23 +54,13 @@ pub fn outputs_of(outcome: Outcome, side: Side) -> [f32; OUTPUTS] {
     }
 }
 
-/// What an outcome is worth to `side`, in points.
-#[inline]
-pub fn points(outcome: Outcome, side: Side) -> f32 {
-    match outcome.winner {
-        Some(winner) if winner == side => f32::from(outcome.stake),
-        Some(_) => -f32::from(outcome.stake),
-        None => 0.0,
-    }
-}
-
 /// A network with buffers of its own, so that it values positions without allocating.
 ///
 /// ```
 /// use afterstate_engine::value::backgammon_network::BackgammonNetwork;
 /// use afterstate_games::{Side, backgammon::Board, stream};
 /// let mut network = BackgammonNetwork::random(40, &mut stream(1, 0));
-/// assert!(network.equity(&Board::start(), Side::First).abs() < 3.0);
+/// assert!(network.board_equity(&Board::start(), Side::First).abs() < 3.0);
 /// ```
 #[derive(Clone, Debug)]
 pub struct BackgammonNetwork {
@@ -101,7 +92,22 @@ impl BackgammonNetwork {
 
     /// What `side`, which is about to roll, expects to win, in points.
     #[inline]
-    pub fn equity(&mut self, board: &Board, side: Side) -> f32 {
-        equity(self.outputs(board, side))
+    pub fn board_equity(&mut self, board: &Board, side: Side) -> f32 {
+        // A network may believe in more gammons than wins.
+        equity(self.outputs(board, side)).clamp(-Self::BOUND, Self::BOUND)
+    }
+}
+
+impl Equity<Backgammon> for BackgammonNetwork {
+    const BOUND: f32 = 3.0;
+
+    #[inline]
+    fn equity(&mut self, game: &Backgammon) -> f32 {
+        match game.phase() {
+            Phase::ToRoll(side) | Phase::ToPlay(side, _) => self.board_equity(game.board(), side),
+            // Both sides are as likely to begin.
+            Phase::Opening => 0.0,
+            Phase::Over(outcome) => outcome.points(Side::First),
+        }
     }
 }

@@ -1,0 +1,284 @@
+//! [`Expectimax`]: depth-limited search of games with dice, with Star1 and Star2 pruning (B. Ballard, *The \*-minimax search
+//! procedure for trees containing chance nodes*, Artificial Intelligence 21, 1983; T. Hauk, M. Buro, J. Schaeffer, *Rediscovering
+//! \*-minimax search*, CG 2004).
+//!
+//! ```text
+//! rolled(s, 0, α, β) = equity of s for the side about to roll
+//! rolled(s, d, α, β) = Σᵣ pᵣ · best(s∘r, d, αᵣ, βᵣ)
+//!     Star2  first probe one play of each roll: Σᵣ pᵣ probeᵣ ≥ β ends it
+//!     Star1  αᵣ, βᵣ: what roll r must be worth for the sum to stay inside (α, β), if the rolls behind it are worth as much,
+//!            or as little, as they can be (as little: their probe)
+//! best(s, d, α, β)   = max over plays a of −rolled(s∘a, d − 1, −β, −α), or the outcome
+//! ```
+//!
+//! One ply is a player's choice with the dice before it, so that 1 ply is greedy play (paper 001, §6; GNU Backgammon counts from 0).
+
+use afterstate_games::{Game, Turn};
+use serde::{Deserialize, Serialize};
+
+/// What positions are worth before the dice are thrown, in games in which the sides take turns.
+pub trait Equity<G: Game>: Send {
+    /// No position is worth more points, or less than minus as many.
+    const BOUND: f32;
+
+    /// What a position in which chance acts next is worth to the side that acts after it, in points.
+    fn equity(&mut self, game: &G) -> f32;
+}
+
+/// How chance nodes are cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pruning {
+    /// Every roll is searched.
+    None,
+    /// When what is left of the rolls can't matter any more.
+    Star1,
+    /// The same after one play of each roll has been looked at.
+    #[default]
+    Star2,
+}
+
+/// Settings of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct ExpectimaxSettings {
+    /// How many plies it looks ahead, 1 to [`MAX_PLIES`].
+    pub plies: u32,
+    /// Before each ply deeper at most so many plays are kept, of both sides.
+    pub keep: usize,
+    /// … and only those that are worth at most so many points less than the best.
+    pub margin: f32,
+    /// How chance nodes are cut. It changes only how long a search takes.
+    pub pruning: Pruning,
+}
+
+/// No search looks further.
+pub const MAX_PLIES: u32 = 4;
+
+impl Default for ExpectimaxSettings {
+    /// The filter is GNU Backgammon's usual one for its 2-ply.
+    fn default() -> Self {
+        ExpectimaxSettings { plies: 2, keep: 8, margin: 0.16, pruning: Pruning::Star2 }
+    }
+}
+
+/// A play with what it is worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankedPlay<M> {
+    /// The play.
+    pub mv: M,
+    /// In points, for the side that plays. A play that was found to be worse than another may be worth still less.
+    pub equity: f32,
+    /// How many plies were looked ahead.
+    pub plies: u32,
+}
+
+/// The best first; those of equal worth stay in their order.
+fn sort<M>(plays: &mut [RankedPlay<M>]) {
+    plays.sort_by(|a, b| b.equity.total_cmp(&a.equity));
+}
+
+/// What one depth of a search works with.
+#[derive(Clone, Debug)]
+struct Level<M> {
+    rolls: Vec<(M, f32)>,
+    moves: Vec<M>,
+    ranked: Vec<(M, f32)>,
+    /// For each roll what its probe found.
+    probes: Vec<f32>,
+    /// For each roll the play that was best when it was last searched.
+    replies: Vec<Option<M>>,
+}
+
+impl<M> Default for Level<M> {
+    fn default() -> Self {
+        Level { rolls: Vec::new(), moves: Vec::new(), ranked: Vec::new(), probes: Vec::new(), replies: Vec::new() }
+    }
+}
+
+/// The search, with the evaluation that it asks and buffers of its own.
+///
+/// ```
+/// use afterstate_engine::search::expectimax::{Expectimax, ExpectimaxSettings};
+/// use afterstate_engine::value::backgammon_network::BackgammonNetwork;
+/// use afterstate_games::backgammon::{Backgammon, Dice};
+/// use afterstate_games::{Side, backgammon::Board, stream};
+/// let network = BackgammonNetwork::random(10, &mut stream(1, 0));
+/// let mut search = Expectimax::new(network, ExpectimaxSettings::default());
+/// let game = Backgammon::at(Board::start(), Side::First, Dice::new(3, 1));
+/// let plays = search.rank(&game);
+/// assert_eq!((plays.len(), plays[0].plies), (16, 2));
+/// assert!(plays[0].equity >= plays[1].equity);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Expectimax<G: Game, E> {
+    evaluation: E,
+    settings: ExpectimaxSettings,
+    levels: Vec<Level<G::Move>>,
+    evaluations: u64,
+}
+
+impl<G: Game, E: Equity<G>> Expectimax<G, E> {
+    /// A search that asks `evaluation`.
+    ///
+    /// # Panics
+    ///
+    /// If it should look 0 plies ahead or more than [`MAX_PLIES`], or keep no play.
+    pub fn new(evaluation: E, settings: ExpectimaxSettings) -> Self {
+        assert!((1..=MAX_PLIES).contains(&settings.plies), "{} plies: expected 1 to {MAX_PLIES}", settings.plies);
+        assert!(settings.keep > 0, "one play at least has to be kept");
+        let levels = (0..settings.plies).map(|_| Level::default()).collect();
+        Expectimax { evaluation, settings, levels, evaluations: 0 }
+    }
+
+    /// Positions evaluated so far.
+    pub fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+
+    /// What the search asks.
+    pub fn evaluation(&mut self) -> &mut E {
+        &mut self.evaluation
+    }
+
+    /// All plays of a position, the best first. Those that the filter left behind are ranked by fewer plies, after the others.
+    pub fn rank(&mut self, game: &G) -> Vec<RankedPlay<G::Move>> {
+        let Turn::Player(_) = game.turn() else { return Vec::new() };
+        let mut moves = Vec::new();
+        game.legal_moves(&mut moves);
+        let mut one_ply = |mv| RankedPlay { mv, equity: self.after(game, mv, 1, -E::BOUND, E::BOUND), plies: 1 };
+        let mut plays: Vec<RankedPlay<G::Move>> = moves.into_iter().map(&mut one_ply).collect();
+        sort(&mut plays);
+        let mut kept = plays.len();
+        for plies in 2..=self.settings.plies {
+            kept = self.kept(plays[..kept].iter().map(|play| play.equity));
+            if kept < 2 {
+                break;
+            }
+            let mut alpha = -E::BOUND;
+            for play in &mut plays[..kept] {
+                (play.equity, play.plies) = (self.after(game, play.mv, plies, alpha, E::BOUND), plies);
+                alpha = alpha.max(play.equity);
+            }
+            sort(&mut plays[..kept]);
+        }
+        plays
+    }
+
+    /// What a position before a throw of the dice is worth to `side`, which acts after it, by the settings' plies.
+    pub fn equity(&mut self, game: &G) -> f32 {
+        self.rolled(game, self.settings.plies - 1, -E::BOUND, E::BOUND)
+    }
+
+    /// How many plays the filter keeps of these, which are the best first.
+    fn kept(&self, equities: impl Iterator<Item = f32>) -> usize {
+        let (mut least, ExpectimaxSettings { keep, margin, .. }) = (None, self.settings);
+        equities.take(keep).take_while(|&equity| equity >= *least.get_or_insert(equity - margin)).count()
+    }
+
+    /// What a position before a throw of the dice is worth to who plays the throw, if that is between `alpha` and `beta`; else
+    /// some bound beyond.
+    fn rolled(&mut self, game: &G, plies: u32, alpha: f32, beta: f32) -> f32 {
+        if plies == 0 {
+            self.evaluations += 1;
+            return self.evaluation.equity(game);
+        }
+        let mut level = std::mem::take(&mut self.levels[plies as usize - 1]);
+        game.chance_outcomes(&mut level.rolls);
+        level.replies.resize(level.rolls.len(), None);
+        let value = self.over_rolls(game, &mut level, plies, alpha, beta);
+        self.levels[plies as usize - 1] = level;
+        value
+    }
+
+    fn over_rolls(&mut self, game: &G, level: &mut Level<G::Move>, plies: u32, alpha: f32, beta: f32) -> f32 {
+        let prunes = self.settings.pruning != Pruning::None;
+        level.probes.clear();
+        level.probes.resize(level.rolls.len(), -E::BOUND);
+        // What the rolls that have not been searched are worth at least.
+        let mut rest_at_least = -E::BOUND;
+        if self.settings.pruning == Pruning::Star2 && beta < E::BOUND {
+            for index in 0..level.rolls.len() {
+                let (roll, probability) = level.rolls[index];
+                let mut rolled = game.clone();
+                rolled.play(roll);
+                if let Some(reply) = level.replies[index].filter(|&reply| rolled.is_legal(reply)) {
+                    let probe = self.after(&rolled, reply, plies, -E::BOUND, E::BOUND);
+                    level.probes[index] = probe;
+                    rest_at_least += probability * (probe + E::BOUND);
+                    if rest_at_least >= beta {
+                        return rest_at_least;
+                    }
+                }
+            }
+        }
+        let (mut sum, mut rest) = (0.0, 1.0);
+        for index in 0..level.rolls.len() {
+            let (roll, probability) = level.rolls[index];
+            rest -= probability;
+            rest_at_least -= probability * level.probes[index];
+            let (mut low, mut high) = (-E::BOUND, E::BOUND);
+            if prunes {
+                low = low.max((alpha - sum - rest * E::BOUND) / probability);
+                high = high.min((beta - sum - rest_at_least) / probability);
+            }
+            let mut rolled = game.clone();
+            rolled.play(roll);
+            let value = self.best(&rolled, level, index, plies, low, high);
+            sum += probability * value;
+            if prunes && value >= high && high < E::BOUND {
+                return (sum + rest_at_least).max(beta);
+            }
+            if prunes && value <= low && low > -E::BOUND {
+                return (sum + rest * E::BOUND).min(alpha);
+            }
+        }
+        sum
+    }
+
+    /// What the best play of a roll is worth to who plays it.
+    fn best(&mut self, game: &G, level: &mut Level<G::Move>, roll: usize, plies: u32, alpha: f32, beta: f32) -> f32 {
+        game.legal_moves(&mut level.moves);
+        // The play that was best in another position is often best in this one too.
+        if let Some(first) = level.replies[roll].and_then(|reply| level.moves.iter().position(|&mv| mv == reply)) {
+            level.moves.swap(0, first);
+        }
+        let mut best = f32::NEG_INFINITY;
+        if plies > 1 {
+            level.ranked.clear();
+            for index in 0..level.moves.len() {
+                let mv = level.moves[index];
+                let equity = self.after(game, mv, 1, -E::BOUND, E::BOUND);
+                level.ranked.push((mv, equity));
+            }
+            level.ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let kept = self.kept(level.ranked.iter().map(|play| play.1));
+            level.moves.clear();
+            level.moves.extend(level.ranked.iter().take(kept).map(|play| play.0));
+        }
+        for index in 0..level.moves.len() {
+            let mv = level.moves[index];
+            let value = self.after(game, mv, plies, alpha.max(best), beta);
+            if value > best {
+                best = value;
+                level.replies[roll] = Some(mv);
+                if best >= beta {
+                    break;
+                }
+            }
+        }
+        best
+    }
+
+    /// What a play is worth to who makes it.
+    #[inline]
+    fn after(&mut self, game: &G, mv: G::Move, plies: u32, alpha: f32, beta: f32) -> f32 {
+        let Turn::Player(side) = game.turn() else { return 0.0 };
+        let mut after = game.clone();
+        after.play(mv);
+        match after.turn() {
+            Turn::Over(outcome) => outcome.points(side),
+            _ => -self.rolled(&after, plies - 1, -beta, -alpha),
+        }
+    }
+}
