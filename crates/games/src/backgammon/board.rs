@@ -118,12 +118,45 @@ impl Board {
         (0..=BAR).map(|place| u32::from(self.men(side, place)) * (place as u32 + 1)).sum()
     }
 
+    /// Calls `change` for each place where `side` has not as many men as on the board `to`: with the place, how many there are
+    /// here, and how many there.
+    #[inline(always)]
+    pub fn for_each_change(&self, to: &Board, side: Side, mut change: impl FnMut(usize, u8, u8)) {
+        let (here, there) = (self.men[side.index()], to.men[side.index()]);
+        let mut differs = here ^ there;
+        while differs != 0 {
+            let place = differs.trailing_zeros() as usize / BITS;
+            change(place, count(here, place), count(there, place));
+            differs &= !(15 << (place * BITS));
+        }
+    }
+
     /// Whether no man can meet one of the other side any more.
     pub fn is_race(&self) -> bool {
         match (self.hindmost(Side::First), self.hindmost(Side::Second)) {
             (Some(first), Some(second)) => first + second < POINTS - 1,
             _ => true,
         }
+    }
+
+    /// The board after a step of `side`, whatever the dice, a man that is hit being on the bar; `None` if there is no man to move or the
+    /// point is held by two of the other.
+    ///
+    /// ```
+    /// use afterstate_games::Side;
+    /// use afterstate_games::backgammon::{Board, Step};
+    /// let after = Board::start().after_step(Side::First, Step::new(23, Some(20))).unwrap();
+    /// assert_eq!((after.men(Side::First, 23), after.men(Side::First, 20)), (1, 1));
+    /// assert_eq!(Board::start().after_step(Side::First, Step::new(23, Some(18))), None);
+    /// ```
+    pub fn after_step(&self, side: Side, step: Step) -> Option<Board> {
+        let held = step.to().is_some_and(|to| to >= POINTS || self.men(side.other(), POINTS - 1 - to) > 1);
+        if step.from() > BAR || self.men(side, step.from()) == 0 || held {
+            return None;
+        }
+        let mut after = *self;
+        after.step(side, step);
+        Some(after)
     }
 
     /// Moves a man of `side`, and a man of the other that is hit to the bar.

@@ -4,9 +4,10 @@
 //! and then a roll of two before every play. A play of all numbers of a roll is one move; plays that lead to the same position
 //! are the same move.
 //!
-//! Reading order: [`board`] → `plays` → this file → [`ids`].
+//! Reading order: [`board`] → `plays` → this file → [`ids`] and [`fibs`].
 
 pub mod board;
+pub mod fibs;
 pub mod ids;
 mod notation;
 mod plays;
