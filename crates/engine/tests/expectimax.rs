@@ -61,9 +61,9 @@ fn position(seed: u64, plays: usize) -> Backgammon {
 /// A network that is sure of itself, so that there is something to prune.
 fn network() -> BackgammonNetwork {
     let mut random = BackgammonNetwork::random(6, &mut stream(5, 0));
-    let weights = random.network.weights().iter().map(|weight| 10.0 * weight).collect();
-    random.network =
-        afterstate_engine::value::perceptron::Perceptron::from_weights(random.network.layers(), weights).unwrap();
+    let weights = random.perceptron().weights().iter().map(|weight| 10.0 * weight).collect();
+    *random.perceptron_mut() =
+        afterstate_engine::value::perceptron::Perceptron::from_weights(random.perceptron().layers(), weights).unwrap();
     random
 }
 

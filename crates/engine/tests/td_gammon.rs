@@ -2,7 +2,7 @@
 
 use afterstate_engine::learning::td_gammon::best_play;
 use afterstate_engine::learning::{NetworkTdSettings, TdGammon};
-use afterstate_engine::value::backgammon_network::{BackgammonNetwork, TURNED, equity, outputs_of, points};
+use afterstate_engine::value::backgammon_network::{BackgammonNetwork, TURNED, equity, outputs_of};
 use afterstate_games::backgammon::{Backgammon, Board, Dice, Phase};
 use afterstate_games::rng::below;
 use afterstate_games::{Game, Notation, Outcome, Side, stream};
@@ -53,7 +53,7 @@ fn the_same_games_teach_the_same() {
         let mut learner = learner(0.5);
         let plays: usize = (0..games).map(|index| learner.play(&mut stream(2, index)).1).sum();
         assert!(plays > 20);
-        learner.network.network.weights().to_vec()
+        learner.network.perceptron().weights().to_vec()
     };
     assert_eq!(weights(5), weights(5));
     assert_ne!(weights(5), weights(6));
@@ -67,7 +67,7 @@ fn what_one_side_sees_is_what_the_other_does_turned_around() {
         let turned: Vec<f32> = TURNED.iter().map(|turned| turned.offset + turned.sign * first[turned.from]).collect();
         assert_eq!(turned, second);
         assert_eq!((equity(&first), equity(&second)), (-f32::from(stake), f32::from(stake)));
-        assert_eq!(points(outcome, Side::First), -f32::from(stake));
+        assert_eq!(outcome.points(Side::First), -f32::from(stake));
     }
 }
 

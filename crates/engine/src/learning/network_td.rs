@@ -12,14 +12,23 @@
 //! than 0 in a game have no trace and cost nothing.
 
 use crate::value::perceptron::{Activation, Layers, Perceptron, SparseInputs, Turned};
+use serde::{Deserialize, Serialize};
 
 /// Settings of TD(λ) for a network.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct NetworkTdSettings {
     /// α.
     pub step_size: f32,
     /// λ.
     pub lambda: f32,
+}
+
+impl Default for NetworkTdSettings {
+    /// TD-Gammon's (G. Tesauro 1992, §4.1).
+    fn default() -> Self {
+        NetworkTdSettings { step_size: 0.1, lambda: 0.7 }
+    }
 }
 
 /// Below this c is made 1 again, so that e / c stays in the range of a float.
@@ -41,8 +50,12 @@ pub struct NetworkTd {
     /// Rows that may have traces.
     awake: Vec<usize>,
     is_awake: Vec<bool>,
-    /// Of the position before, if there is one.
+    /// Of the position that learns next, if there is one.
     activation: Activation,
+    /// Of the position that learns now.
+    before: Activation,
+    /// Its inputs, without traces.
+    inputs: SparseInputs,
     has_begun: bool,
     /// δₖ.
     errors: Vec<f32>,
@@ -77,11 +90,18 @@ impl NetworkTd {
             awake: Vec::new(),
             is_awake: vec![false; inputs + 1],
             activation: Activation::default(),
+            before: Activation::default(),
+            inputs: SparseInputs::default(),
             has_begun: false,
             errors: vec![0.0; outputs],
             factors: vec![0.0; outputs],
             slopes: vec![0.0; hidden],
         }
+    }
+
+    /// Steps have another size from now on.
+    pub fn set_step_size(&mut self, step_size: f32) {
+        self.settings.step_size = step_size;
     }
 
     /// Forgets all that belongs to a game: the next position is the first of another.
@@ -100,23 +120,28 @@ impl NetworkTd {
     pub fn reached(&mut self, network: &mut Perceptron, inputs: &SparseInputs) {
         if self.has_begun {
             // By the weights that the position before was valued with.
-            std::mem::swap(&mut self.errors, &mut self.activation.outputs);
+            std::mem::swap(&mut self.before, &mut self.activation);
             network.evaluate(inputs, &mut self.activation);
-            for (error, turned) in self.errors.iter_mut().zip(&self.turned) {
-                *error = turned.offset + turned.sign * self.activation.outputs[turned.from] - *error;
+            for ((error, turned), before) in self.errors.iter_mut().zip(&self.turned).zip(&self.before.outputs) {
+                *error = turned.offset + turned.sign * self.activation.outputs[turned.from] - before;
             }
             self.update(network);
             self.turn();
         }
         network.evaluate(inputs, &mut self.activation);
-        self.trace(network, inputs);
+        if self.settings.lambda > 0.0 {
+            self.trace(network, inputs);
+        } else {
+            self.inputs.clone_from(inputs);
+        }
         self.has_begun = true;
     }
 
     /// The game has ended. `outcome` is what the outputs of its last position should have been.
     pub fn ended(&mut self, network: &mut Perceptron, outcome: &[f32]) {
         if self.has_begun {
-            for ((error, &outcome), output) in self.errors.iter_mut().zip(outcome).zip(&self.activation.outputs) {
+            std::mem::swap(&mut self.before, &mut self.activation);
+            for ((error, &outcome), output) in self.errors.iter_mut().zip(outcome).zip(&self.before.outputs) {
                 *error = outcome - output;
             }
             self.update(network);
@@ -126,6 +151,9 @@ impl NetworkTd {
 
     /// w ← w + α Σₖ δₖ eₖ.
     fn update(&mut self, network: &mut Perceptron) {
+        if self.settings.lambda == 0.0 {
+            return self.step(network);
+        }
         let layers = network.layers();
         for (&(seat, sign), error) in self.seats.iter().zip(&self.errors) {
             self.factors[seat] = self.settings.step_size * self.scale * sign * error;
@@ -139,8 +167,35 @@ impl NetworkTd {
         add_all(outputs, &self.last, &self.factors);
     }
 
+    /// The same with λ = 0: the traces are the gradients of one position, so that all outputs are one step of backpropagation.
+    fn step(&mut self, network: &mut Perceptron) {
+        let Layers { inputs: biases, hidden, .. } = network.layers();
+        let (rows, outputs) = network.weights_mut().split_at_mut((biases + 1) * hidden);
+        self.slopes.fill(0.0);
+        for ((weights, error), y) in outputs.chunks_exact_mut(hidden + 1).zip(&self.errors).zip(&self.before.outputs) {
+            let slope = self.settings.step_size * error * y * (1.0 - y);
+            let (own, bias) = weights.split_at_mut(hidden);
+            for ((sum, weight), h) in self.slopes.iter_mut().zip(own).zip(&self.before.hidden) {
+                *sum += slope * *weight;
+                *weight += slope * h;
+            }
+            bias[0] += slope;
+        }
+        for (slope, h) in self.slopes.iter_mut().zip(&self.before.hidden) {
+            *slope *= h * (1.0 - h);
+        }
+        for (row, input) in self.inputs.iter().chain([(biases, 1.0)]) {
+            for (weight, slope) in rows[row * hidden..(row + 1) * hidden].iter_mut().zip(&self.slopes) {
+                *weight += input * slope;
+            }
+        }
+    }
+
     /// The other side looks at the traces, and they fade.
     fn turn(&mut self) {
+        if self.settings.lambda == 0.0 {
+            return;
+        }
         // Turning twice changes nothing, so that outputs change places in pairs.
         for output in 0..self.turned.len() {
             let Turned { from, sign, .. } = self.turned[output];

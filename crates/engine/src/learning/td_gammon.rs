@@ -27,6 +27,7 @@ pub fn best_play(network: &mut BackgammonNetwork, game: &Backgammon, side: Side,
     if moves.len() == 1 {
         return best;
     }
+    network.follow_board(game.board(), side.other());
     for &mv in moves {
         let mut after = *game;
         after.play(mv);
@@ -49,13 +50,24 @@ pub struct TdGammon {
     rule: NetworkTd,
     inputs: SparseInputs,
     moves: Vec<Move>,
+    evaluations: u64,
 }
 
 impl TdGammon {
     /// A learner that goes on with `network`.
     pub fn new(network: BackgammonNetwork, settings: NetworkTdSettings) -> TdGammon {
-        let rule = NetworkTd::turning(network.network.layers(), settings, TURNED.to_vec());
-        TdGammon { network, rule, inputs: SparseInputs::default(), moves: Vec::new() }
+        let rule = NetworkTd::turning(network.perceptron().layers(), settings, TURNED.to_vec());
+        TdGammon { network, rule, inputs: SparseInputs::default(), moves: Vec::new(), evaluations: 0 }
+    }
+
+    /// Steps have another size from now on.
+    pub fn set_step_size(&mut self, step_size: f32) {
+        self.rule.set_step_size(step_size);
+    }
+
+    /// Positions that were valued to choose plays, so far.
+    pub fn evaluations(&self) -> u64 {
+        self.evaluations
     }
 
     /// Plays one game and learns from it. Returns its outcome, and how many plays it took.
@@ -69,17 +81,18 @@ impl TdGammon {
                 Phase::Opening => game.play(game.roll(rng)),
                 Phase::ToRoll(side) => {
                     inputs_of(game.board(), side, &mut self.inputs);
-                    self.rule.reached(&mut self.network.network, &self.inputs);
+                    self.rule.reached(self.network.perceptron_mut(), &self.inputs);
                     seen_by = side;
                     game.play(game.roll(rng));
                 }
                 Phase::ToPlay(side, _) => {
                     game.legal_moves(&mut self.moves);
                     game.play(best_play(&mut self.network, &game, side, &self.moves));
+                    self.evaluations += self.moves.len() as u64;
                     plays += 1;
                 }
                 Phase::Over(outcome) => {
-                    self.rule.ended(&mut self.network.network, &outputs_of(outcome, seen_by));
+                    self.rule.ended(self.network.perceptron_mut(), &outputs_of(outcome, seen_by));
                     return (outcome, plays);
                 }
             }

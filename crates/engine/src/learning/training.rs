@@ -63,6 +63,104 @@ impl TrainingTotals {
 /// the others do not know yet is a small part of a percent of what any of them has learnt from.
 const EXCHANGE: u64 = 20;
 
+/// What one thread does of a training.
+pub(super) trait Worker {
+    /// Plays a game and learns from it. Returns what it adds to the totals.
+    fn play(&mut self, number: u64) -> TrainingTotals;
+
+    /// Tells the others what was learnt since the last time, and learns what they did. With one thread it is never called.
+    fn exchange(&mut self);
+
+    /// Makes what was learnt known: for a worker that is alone.
+    fn publish(&mut self);
+}
+
+/// Plays the games with numbers in `games`, or fewer if `stop` is set meanwhile, by so many threads with a worker each.
+/// `progress` is told of the totals so far whenever a worker has played `report_every` games more.
+pub(super) fn in_threads<W: Worker>(
+    threads: usize,
+    make: impl Fn() -> W + Sync,
+    games: Range<u64>,
+    report_every: u64,
+    stop: &AtomicBool,
+    progress: &(dyn Fn(TrainingTotals) + Sync),
+) -> TrainingTotals {
+    let next = AtomicU64::new(games.start);
+    let totals = Mutex::new(TrainingTotals::default());
+    let work = || {
+        let mut worker = make();
+        let (mut played, mut unreported) = (0u64, TrainingTotals::default());
+        let report = |unreported: &mut TrainingTotals| {
+            let mut totals = totals.lock().expect("no thread panics with the totals");
+            totals.add(unreported);
+            *unreported = TrainingTotals::default();
+            progress(*totals);
+        };
+        while !stop.load(Ordering::Relaxed) {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= games.end {
+                break;
+            }
+            unreported.add(&worker.play(number));
+            played += 1;
+            if threads > 1 && played.is_multiple_of(EXCHANGE) {
+                worker.exchange();
+            }
+            if unreported.games == report_every {
+                report(&mut unreported);
+            }
+        }
+        if threads > 1 {
+            worker.exchange();
+        } else {
+            worker.publish();
+        }
+        report(&mut unreported);
+    };
+    if threads <= 1 {
+        work();
+    } else {
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(work);
+            }
+        });
+    }
+    totals.into_inner().expect("no thread panics with the totals")
+}
+
+/// One learner that plays itself.
+struct SelfPlayer<'a, G: Game, F: Features<G>> {
+    training: &'a Training<G, F>,
+    learner: SelfPlay<G, F>,
+    chooser: Option<Box<dyn Chooser<G>>>,
+    turn: &'a Mutex<()>,
+}
+
+impl<G: Game, F: Features<G>> Worker for SelfPlayer<'_, G, F> {
+    fn play(&mut self, number: u64) -> TrainingTotals {
+        // A boxed chooser as one that is lent.
+        let chooser = self.chooser.as_mut().map(|chooser| &mut **chooser as &mut dyn Chooser<G>);
+        let Training { start, seed, .. } = self.training;
+        let episode = self.learner.play_by(chooser, start, &mut stream(*seed, number));
+        TrainingTotals {
+            games: 1,
+            moves: episode.moves as u64,
+            evaluations: episode.evaluations,
+            squared_error: (episode.squared_error * GRAIN).round() / GRAIN,
+            first_player_score: f64::from(episode.outcome.first_player_score()),
+        }
+    }
+
+    fn exchange(&mut self) {
+        self.learner.exchange(self.turn);
+    }
+
+    fn publish(&mut self) {
+        self.learner.publish();
+    }
+}
+
 impl<G: Game, F: Features<G>> Training<G, F> {
     /// Plays the games with numbers in `games`, or fewer if `stop` is set meanwhile (games in progress
     /// are finished). `progress` is told of the totals so far, about every hundred games.
@@ -86,60 +184,18 @@ impl<G: Game, F: Features<G>> Training<G, F> {
         stop: &AtomicBool,
         progress: &(dyn Fn(TrainingTotals) + Sync),
     ) -> TrainingTotals {
-        let next = AtomicU64::new(games.start);
-        let totals = Mutex::new(TrainingTotals::default());
         let turn = Mutex::new(());
-        let work = || {
-            let mut learner =
-                SelfPlay::new(self.features.clone(), self.weights.clone(), self.td.clone(), self.self_play.clone());
-            let mut chooser = choosers.map(|make| make());
-            let mut unreported = TrainingTotals::default();
-            let report = |unreported: &mut TrainingTotals| {
-                let mut totals = totals.lock().expect("no thread panics with the totals");
-                totals.add(unreported);
-                *unreported = TrainingTotals::default();
-                progress(*totals);
-            };
-            while !stop.load(Ordering::Relaxed) {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= games.end {
-                    break;
-                }
-                let episode = {
-                    // A boxed chooser as one that is lent.
-                    let chooser = chooser.as_mut().map(|chooser| &mut **chooser as &mut dyn Chooser<G>);
-                    learner.play_by(chooser, &self.start, &mut stream(self.seed, number))
-                };
-                unreported.add(&TrainingTotals {
-                    games: 1,
-                    moves: episode.moves as u64,
-                    evaluations: episode.evaluations,
-                    squared_error: (episode.squared_error * GRAIN).round() / GRAIN,
-                    first_player_score: f64::from(episode.outcome.first_player_score()),
-                });
-                if self.threads > 1 && unreported.games.is_multiple_of(EXCHANGE) {
-                    learner.exchange(&turn);
-                }
-                if unreported.games == if chooser.is_some() { 1 } else { 100 } {
-                    report(&mut unreported);
-                }
-            }
-            if self.threads > 1 {
-                learner.exchange(&turn);
-            } else {
-                learner.publish();
-            }
-            report(&mut unreported);
+        let make = || SelfPlayer {
+            training: self,
+            learner: SelfPlay::new(
+                self.features.clone(),
+                self.weights.clone(),
+                self.td.clone(),
+                self.self_play.clone(),
+            ),
+            chooser: choosers.map(|make| make()),
+            turn: &turn,
         };
-        if self.threads <= 1 {
-            work();
-        } else {
-            std::thread::scope(|scope| {
-                for _ in 0..self.threads {
-                    scope.spawn(work);
-                }
-            });
-        }
-        totals.into_inner().expect("no thread panics with the totals")
+        in_threads(self.threads, make, games, if choosers.is_some() { 1 } else { 100 }, stop, progress)
     }
 }

@@ -54,6 +54,11 @@ impl<G: Game, E: Equity<G>> Equity<G> for EquityCache<G, E> {
     const BOUND: f32 = E::BOUND;
 
     #[inline]
+    fn follow(&mut self, game: &G) {
+        self.evaluation.follow(game);
+    }
+
+    #[inline]
     fn equity(&mut self, game: &G) -> f32 {
         let key = game.key();
         let slot = key as usize & (self.table.len() - 1);

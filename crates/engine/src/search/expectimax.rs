@@ -23,6 +23,12 @@ pub trait Equity<G: Game>: Send {
 
     /// What a position in which chance acts next is worth to the side that acts after it, in points.
     fn equity(&mut self, game: &G) -> f32;
+
+    /// The positions that are asked for next come about by a play in `game`, as a rule. Evaluations that can be had
+    /// incrementally start from it.
+    fn follow(&mut self, game: &G) {
+        let _ = game;
+    }
 }
 
 /// How chance nodes are cut.
@@ -146,6 +152,7 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         let Turn::Player(_) = game.turn() else { return Vec::new() };
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);
+        self.evaluation.follow(game);
         let mut one_ply = |mv| RankedPlay { mv, equity: self.after(game, mv, 1, -E::BOUND, E::BOUND), plies: 1 };
         let mut plays: Vec<RankedPlay<G::Move>> = moves.into_iter().map(&mut one_ply).collect();
         sort(&mut plays);
@@ -243,6 +250,7 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         if let Some(first) = level.replies[roll].and_then(|reply| level.moves.iter().position(|&mv| mv == reply)) {
             level.moves.swap(0, first);
         }
+        self.evaluation.follow(game);
         let mut best = f32::NEG_INFINITY;
         if plies > 1 {
             level.ranked.clear();

@@ -36,9 +36,7 @@ pub fn inputs_of(board: &Board, side: Side, inputs: &mut SparseInputs) {
     for (index, owner) in [side, side.other()].into_iter().enumerate() {
         for place in 0..POINTS {
             let men = board.men(owner, place);
-            // The other side's points are named as the first counts them.
-            let point = if index == 0 { place } else { POINTS - 1 - place };
-            let first = (index * POINTS + point) * UNITS;
+            let first = first_input(index, place);
             for unit in 0..men.min(3) {
                 inputs.push(first + usize::from(unit), 1.0);
             }
@@ -57,9 +55,57 @@ pub fn inputs_of(board: &Board, side: Side, inputs: &mut SparseInputs) {
     inputs.push(INPUTS - 2, 1.0);
 }
 
+/// Where the inputs of a place begin: the other side's points (`index` 1) are named as the first counts them.
+#[inline(always)]
+fn first_input(index: usize, place: usize) -> usize {
+    let point = if index == 0 { place } else { POINTS - 1 - place };
+    (index * POINTS + point) * UNITS
+}
+
+/// Replaces `changes` by what has to be added to the inputs of `from` to get those of `to`, with `side` about to roll in both.
+///
+/// ```
+/// use afterstate_engine::value::backgammon_inputs::changes_of;
+/// use afterstate_engine::value::perceptron::SparseInputs;
+/// use afterstate_games::Side;
+/// use afterstate_games::backgammon::{Board, Step};
+/// let (start, mut changes) = (Board::start(), SparseInputs::default());
+/// let after = start.after_step(Side::First, Step::new(7, Some(6))).unwrap();
+/// changes_of(&start, &after, Side::First, &mut changes);
+/// // The bar point has its first man, the eight point two instead of three.
+/// assert_eq!(changes.iter().collect::<Vec<_>>(), [(24, 1.0), (30, -1.0)]);
+/// ```
+pub fn changes_of(from: &Board, to: &Board, side: Side, changes: &mut SparseInputs) {
+    changes.clear();
+    for (index, owner) in [side, side.other()].into_iter().enumerate() {
+        let mut borne_off = 0i8;
+        from.for_each_change(to, owner, |place, before, after| {
+            borne_off += before as i8 - after as i8;
+            if place == BAR {
+                changes.push(2 * POINTS * UNITS + index, (f32::from(after) - f32::from(before)) / 2.0);
+                return;
+            }
+            let first = first_input(index, place);
+            let (low, high, sign) = if before < after { (before, after, 1.0) } else { (after, before, -1.0) };
+            for unit in low.min(3)..high.min(3) {
+                changes.push(first + usize::from(unit), sign);
+            }
+            let more = (f32::from(after.max(3)) - f32::from(before.max(3))) / 2.0;
+            if more != 0.0 {
+                changes.push(first + 3, more);
+            }
+        });
+        if borne_off != 0 {
+            changes.push(2 * POINTS * UNITS + index + 2, f32::from(borne_off) / f32::from(MEN));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use afterstate_games::rng::below;
+    use afterstate_games::stream;
 
     fn dense(board: &Board, side: Side) -> Vec<f32> {
         let mut inputs = SparseInputs::default();
@@ -88,6 +134,32 @@ mod tests {
         // Six men of the other on the first's second point.
         assert_eq!(found[96 + 4..96 + 8], [1.0, 1.0, 1.0, 1.5]);
         assert_eq!(found[192..], [0.5, 0.0, 12.0 / 15.0, 9.0 / 15.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn changes_lead_from_one_positions_inputs_to_anothers() {
+        let mut random = stream(3, 0);
+        let mut board = || loop {
+            let mut men = [[0u8; 25]; 2];
+            for side in &mut men {
+                (0..below(&mut random, 16)).for_each(|_| side[below(&mut random, 25) as usize] += 1);
+            }
+            if let Some(board) = Board::from_men(men) {
+                return board;
+            }
+        };
+        let mut changes = SparseInputs::default();
+        for _ in 0..2000 {
+            let (from, to) = (board(), board());
+            for side in [Side::First, Side::Second] {
+                let mut inputs = dense(&from, side);
+                changes_of(&from, &to, side, &mut changes);
+                changes.iter().for_each(|(index, value)| inputs[index] += value);
+                let expected = dense(&to, side);
+                assert!(inputs.iter().zip(&expected).all(|(found, expected)| (found - expected).abs() < 1e-6));
+                assert!(changes.iter().all(|(_, value)| value != 0.0));
+            }
+        }
     }
 
     #[test]

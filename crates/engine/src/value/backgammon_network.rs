@@ -1,6 +1,6 @@
 //! [`BackgammonNetwork`]: what a position of backgammon is worth, by a perceptron with the outputs that GNU Backgammon has too.
 
-use super::backgammon_inputs::{INPUTS, inputs_of};
+use super::backgammon_inputs::{INPUTS, changes_of, inputs_of};
 use super::perceptron::{Activation, Layers, Perceptron, SparseInputs, Turned};
 use crate::search::expectimax::Equity;
 use afterstate_games::backgammon::{Backgammon, Board, Phase};
@@ -64,10 +64,13 @@ pub fn outputs_of(outcome: Outcome, side: Side) -> [f32; OUTPUTS] {
 /// ```
 #[derive(Clone, Debug)]
 pub struct BackgammonNetwork {
-    /// The network.
-    pub network: Perceptron,
+    network: Perceptron,
     inputs: SparseInputs,
     activation: Activation,
+    /// A position from which those that are asked for come about, and who sees it.
+    base: Option<(Board, Side)>,
+    /// What its hidden units sum up, once somebody wanted to know.
+    base_sums: Vec<f32>,
 }
 
 impl BackgammonNetwork {
@@ -79,15 +82,49 @@ impl BackgammonNetwork {
 
     /// A network that exists. It must have [`INPUTS`] inputs and [`OUTPUTS`] outputs.
     pub fn new(network: Perceptron) -> BackgammonNetwork {
-        BackgammonNetwork { network, inputs: SparseInputs::default(), activation: Activation::default() }
+        let (inputs, activation) = Default::default();
+        BackgammonNetwork { network, inputs, activation, base: None, base_sums: Vec::new() }
+    }
+
+    /// The network itself.
+    #[inline]
+    pub fn perceptron(&self) -> &Perceptron {
+        &self.network
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn perceptron_mut(&mut self) -> &mut Perceptron {
+        self.base = None;
+        &mut self.network
+    }
+
+    /// What is asked for next are boards a play away from this one, with `side` about to roll: they will be computed from it.
+    #[inline]
+    pub fn follow_board(&mut self, board: &Board, side: Side) {
+        self.base = Some((*board, side));
+        self.base_sums.clear();
     }
 
     /// The outputs for a board on which `side` is about to roll.
     #[inline]
     pub fn outputs(&mut self, board: &Board, side: Side) -> &[f32] {
-        inputs_of(board, side, &mut self.inputs);
-        self.network.evaluate(&self.inputs, &mut self.activation);
-        &self.activation.outputs
+        let BackgammonNetwork { network, inputs, activation, base, base_sums } = self;
+        match base {
+            Some((from, seen_by)) if *seen_by == side => {
+                if base_sums.is_empty() {
+                    inputs_of(from, side, inputs);
+                    network.sums(inputs, base_sums);
+                }
+                changes_of(from, board, side, inputs);
+                network.evaluate_changed(base_sums, inputs, activation);
+            }
+            _ => {
+                inputs_of(board, side, inputs);
+                network.evaluate(inputs, activation);
+            }
+        }
+        &activation.outputs
     }
 
     /// What `side`, which is about to roll, expects to win, in points.
@@ -100,6 +137,13 @@ impl BackgammonNetwork {
 
 impl Equity<Backgammon> for BackgammonNetwork {
     const BOUND: f32 = 3.0;
+
+    #[inline]
+    fn follow(&mut self, game: &Backgammon) {
+        if let Phase::ToPlay(side, _) = game.phase() {
+            self.follow_board(game.board(), side.other());
+        }
+    }
 
     #[inline]
     fn equity(&mut self, game: &Backgammon) -> f32 {

@@ -130,19 +130,46 @@ impl Perceptron {
 
     /// Computes all units for a position.
     pub fn evaluate(&self, inputs: &SparseInputs, activation: &mut Activation) {
-        let Layers { inputs: biases, hidden, .. } = self.layers;
-        let row = |index: usize| &self.weights[index * hidden..(index + 1) * hidden];
+        self.sums(inputs, &mut activation.hidden);
+        self.finish(activation);
+    }
+
+    /// What the hidden units of a position sum up.
+    pub fn sums(&self, inputs: &SparseInputs, sums: &mut Vec<f32>) {
+        sums.clear();
+        sums.extend_from_slice(self.row(self.layers.inputs));
+        self.add_rows(inputs, sums);
+    }
+
+    /// Computes all units for a position whose inputs are those behind `sums` with `changes` added: what differs little from
+    /// another position costs little.
+    pub fn evaluate_changed(&self, sums: &[f32], changes: &SparseInputs, activation: &mut Activation) {
         activation.hidden.clear();
-        activation.hidden.extend_from_slice(row(biases));
+        activation.hidden.extend_from_slice(sums);
+        self.add_rows(changes, &mut activation.hidden);
+        self.finish(activation);
+    }
+
+    #[inline]
+    fn row(&self, index: usize) -> &[f32] {
+        let hidden = self.layers.hidden;
+        &self.weights[index * hidden..(index + 1) * hidden]
+    }
+
+    #[inline]
+    fn add_rows(&self, inputs: &SparseInputs, sums: &mut [f32]) {
         for (index, value) in inputs.iter() {
-            for (sum, weight) in activation.hidden.iter_mut().zip(row(index)) {
+            for (sum, weight) in sums.iter_mut().zip(self.row(index)) {
                 *sum += value * weight;
             }
         }
+    }
+
+    /// From the sums of the hidden units to the outputs.
+    fn finish(&self, activation: &mut Activation) {
         activation.hidden.iter_mut().for_each(|sum| *sum = sigmoid(*sum));
         activation.outputs.clear();
-        let first = self.layers.first_output();
-        for weights in self.weights[first..].chunks_exact(hidden + 1) {
+        for weights in self.weights[self.layers.first_output()..].chunks_exact(self.layers.hidden + 1) {
             let (&bias, weights) = weights.split_last().unwrap_or((&0.0, &[]));
             activation.outputs.push(sigmoid(bias + dot(weights, &activation.hidden)));
         }
