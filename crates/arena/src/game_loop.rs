@@ -28,8 +28,10 @@ pub struct GameRules {
     pub move_limit: usize,
     /// When the players' agreement ends the game.
     pub adjudication: Adjudication,
-    /// Seeds the players and the dice.
+    /// Seeds the players.
     pub seed: u64,
+    /// Seeds the dice: games with the same get the same throws, one after the other.
+    pub dice: u64,
     /// Set by whoever wants the game abandoned.
     pub stop: Option<Arc<AtomicBool>>,
 }
@@ -42,6 +44,7 @@ impl Default for GameRules {
             move_limit: 1000,
             adjudication: Adjudication::default(),
             seed: 0,
+            dice: 0,
             stop: None,
         }
     }
@@ -235,7 +238,7 @@ impl<G: Notation> Table<G> {
         if let Some(stop) = self.seat(players, rules)? {
             return Some(stop);
         }
-        let mut dice = stream(rules.seed, 2);
+        let mut dice = stream(rules.dice, 2);
         loop {
             if stopped(rules) {
                 return None;

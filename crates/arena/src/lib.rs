@@ -7,6 +7,7 @@ pub mod chess_openings;
 pub mod clock;
 pub mod crosstable;
 pub mod curve;
+mod expectimax_player;
 pub mod external;
 pub mod game_loop;
 pub mod go_files;
@@ -27,6 +28,7 @@ pub mod tournament;
 pub mod tournament_player;
 
 pub use clock::{Clock, FlagFall, TimeControl};
+pub use expectimax_player::ExpectimaxPlayer;
 pub use game_loop::{EndKind, Ending, GameResult, GameRules, play_game};
 pub use learning_player::LearningPlayer;
 pub use mcts_player::{Conduct, GoConduct, MctsPlayer, MctsPlayerSettings, MonteCarlo, Purpose};

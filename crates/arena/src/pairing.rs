@@ -85,9 +85,14 @@ pub struct ScheduledGame {
 }
 
 impl ScheduledGame {
-    /// The seed of this game's players and dice.
+    /// The seed of this game's players.
     pub fn seed(&self, tournament_seed: u64) -> u64 {
         mix(mix(tournament_seed) ^ mix(self.index.wrapping_add(0x67616d65)))
+    }
+
+    /// The seed of this game's dice: both games of a pair have the same throws, so that luck cancels out ("duplicate dice").
+    pub fn dice(&self, tournament_seed: u64) -> u64 {
+        mix(mix(tournament_seed) ^ mix(self.pair.wrapping_add(0x6469_6365)))
     }
 }
 

@@ -129,6 +129,7 @@ impl TournamentSettings {
             move_limit: self.move_limit,
             adjudication: self.adjudication,
             seed: game.seed(self.seed),
+            dice: game.dice(self.seed),
             stop: Some(Arc::clone(stop)),
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod command;
 mod engine;
+pub mod gnubg;
 pub mod gnugo_referee;
 pub mod gtp;
 pub mod process;
@@ -9,6 +10,7 @@ pub mod uci;
 
 pub use command::EngineCommand;
 pub use engine::Limits;
+pub use gnubg::{Gnubg, GnubgPlayer};
 pub use gnugo_referee::GtpReferee;
 pub use gtp::GtpEngine;
 pub use process::EngineProcess;
