@@ -5,7 +5,8 @@
 use afterstate_arena::player::Player;
 use afterstate_arena::rating::{Results, Tally};
 use afterstate_engine::Budget;
-use afterstate_games::rng::{below, mix};
+use afterstate_games::playout::draw_chance;
+use afterstate_games::rng::{Rng, below, mix};
 use afterstate_games::{Game, Outcome, Record, Side, Turn, stream};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -104,31 +105,42 @@ pub fn duel<G: Game>(
             record.play(mv);
         }
         let mine = if number % 2 == 0 { Side::First } else { Side::Second };
-        let outcome = finish(&mut record, me, opponent, mine, mix(conditions.seed ^ mix(number)))?;
+        // Both games of a pair have the same throws of the dice.
+        let mut dice = stream(mix(conditions.seed), number / 2);
+        let outcome = finish(&mut record, me, opponent, mine, mix(conditions.seed ^ mix(number)), &mut dice)?;
         score.count(outcome, mine);
     }
     Ok(score)
 }
 
-/// Plays a game without chance to its end.
+/// Plays a game to its end.
 fn finish<G: Game>(
     record: &mut Record<G>,
     me: &mut dyn Player<G>,
     opponent: &mut dyn Player<G>,
     mine: Side,
     seed: u64,
+    dice: &mut Rng,
 ) -> Result<Outcome> {
     me.new_game(record, seed)?;
     opponent.new_game(record, mix(seed))?;
-    let budget = Budget::default();
+    let (budget, mut chances) = (Budget::default(), Vec::new());
     loop {
-        let side = match record.turn() {
+        let mv = match record.turn() {
             Turn::Over(outcome) => return Ok(outcome),
-            Turn::Player(side) => side,
-            Turn::Chance => anyhow::bail!("this kind of match has no dice"),
+            Turn::Chance => {
+                record.position().chance_outcomes(&mut chances);
+                draw_chance(&chances, dice)
+            }
+            Turn::Player(side) => {
+                let decision =
+                    if side == mine { me.choose(record, &budget)? } else { opponent.choose(record, &budget)? };
+                match decision.best {
+                    Some(mv) => mv,
+                    None => return Ok(Outcome::win(side.other())),
+                }
+            }
         };
-        let decision = if side == mine { me.choose(record, &budget)? } else { opponent.choose(record, &budget)? };
-        let Some(mv) = decision.best else { return Ok(Outcome::win(side.other())) };
         record.play(mv);
         me.move_played(record)?;
         opponent.move_played(record)?;

@@ -19,6 +19,7 @@ mod import;
 mod interrupt;
 mod lesson;
 mod match_command;
+mod network_recipe;
 mod output;
 mod partners;
 mod perft;

@@ -3,7 +3,8 @@
 use crate::agent::AgentSpec;
 use crate::contest::{self, Contest, OpeningFile};
 use crate::registry::GameArgs;
-use crate::{game_files, output, standings};
+use crate::standings::{self, PointsPerGame};
+use crate::{game_files, output};
 use afterstate_arena::TimeControl;
 use afterstate_arena::adjudication::{Adjudication, DrawRule, WinRule};
 use afterstate_arena::pairing::Format;
@@ -56,7 +57,7 @@ struct HowArgs {
     /// Games; agents swap sides after each, and two games share an opening
     #[arg(long, default_value_t = 100)]
     games: u32,
-    /// Random moves at the beginning of a game, after the opening of a suite if there is one [default: 2, with a suite 0]
+    /// Random moves at the beginning of a game, after the opening of a suite if there is one [default: 2, with a suite or dice 0]
     #[arg(long, value_name = "MOVES")]
     opening: Option<u32>,
     /// Chess: begin games with openings of this suite (.epd, .pgn or .bin)
@@ -118,6 +119,9 @@ struct Report<'a> {
     /// From the view of the first agent.
     tally: Tally,
     elo: EloInterval,
+    /// In games that may be worth several points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    points_per_game: Option<PointsPerGame>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sprt: Option<SprtStatus>,
     faults: Vec<(String, u64)>,
@@ -131,7 +135,7 @@ pub fn run(args: Args) -> Result<()> {
         agents: Vec::new(),
         format: Format::Match,
         games: args.how.games,
-        opening_moves: args.how.opening.unwrap_or(if args.how.openings.is_some() { 0 } else { 2 }),
+        opening_moves: args.how.opening.unwrap_or(if args.how.openings.is_some() { 0 } else { game.opening_moves() }),
         seed: args.how.seed,
         time: args.how.time,
         move_limit: args.how.move_limit.unwrap_or(0),
@@ -164,6 +168,7 @@ pub fn run(args: Args) -> Result<()> {
         complete: results.complete,
         tally,
         elo: match_elo(tally),
+        points_per_game: standings::points_per_game(&results.games),
         sprt: played.sprt,
         faults: standings::faults(names, &results.games),
     };
@@ -174,6 +179,9 @@ pub fn run(args: Args) -> Result<()> {
     standings::write_match(&mut out, names, &results.games)?;
     let elo = report.elo;
     writeln!(out, "Elo difference {:+.0}, 95 % interval {:+.0} to {:+.0}", elo.elo, elo.low, elo.high)?;
+    if let Some(points) = &report.points_per_game {
+        standings::write_points(&mut out, points)?;
+    }
     if let Some(sprt) = &report.sprt {
         writeln!(out, "SPRT: {sprt}")?;
     }

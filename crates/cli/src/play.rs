@@ -5,7 +5,8 @@ use crate::output;
 use crate::registry::{self, GameArgs, Playable, PlayerFactory, Visitor};
 use afterstate_arena::{Clock, Player, TimeControl};
 use afterstate_engine::Decision;
-use afterstate_games::{Outcome, Record, Side, Turn};
+use afterstate_games::playout::draw_chance;
+use afterstate_games::{Outcome, Record, Side, Turn, stream};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -115,6 +116,7 @@ impl<G: Playable> Session<G> {
         writeln!(out, "You are {}, {} is {}.", G::side_name(self.human), self.name, G::side_name(self.human.other()))?;
         writeln!(out, "Type {HELP}.")?;
         self.agent.new_game(&self.record, self.seed)?;
+        let (mut dice, mut chances) = (stream(self.seed, 2), Vec::new());
         let outcome = loop {
             match self.record.turn() {
                 Turn::Over(outcome) => break outcome,
@@ -143,7 +145,16 @@ impl<G: Playable> Session<G> {
                     writeln!(out, "{} plays {text}", self.name)?;
                     self.advance(mv)?;
                 }
-                Turn::Chance => bail!("{} has dice, which play cannot roll", G::NAME),
+                Turn::Chance => {
+                    self.record.position().chance_outcomes(&mut chances);
+                    let roll = draw_chance(&chances, &mut dice);
+                    let text = self.record.position().move_text(roll);
+                    self.advance(roll)?;
+                    match self.record.turn() {
+                        Turn::Player(side) if side == self.human => writeln!(out, "You roll {text}.")?,
+                        _ => writeln!(out, "{} rolls {text}.", self.name)?,
+                    }
+                }
             }
         };
         self.agent.game_over(&self.record, outcome);

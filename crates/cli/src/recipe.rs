@@ -52,7 +52,7 @@ pub struct Recipe {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LearntGame {
-    /// Go, with local shapes.
+    /// Go, with local shapes. Chess and backgammon have recipes of their own.
     #[default]
     Go,
 }

@@ -6,6 +6,8 @@ use afterstate_arena::result_log::LoggedGame;
 use afterstate_arena::tournament::TournamentResults;
 use afterstate_games::Side;
 use anyhow::{Context, Result};
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -107,6 +109,57 @@ pub fn write_match(out: &mut dyn Write, names: &[String], games: &[LoggedGame]) 
     row("  moving second".into(), of(Side::Second));
     row(names[1].clone(), tally(games).reversed());
     Ok(table.write(out)?)
+}
+
+/// What the first agent won a game, in points, of games that are worth more than one now and then.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PointsPerGame {
+    /// Mean points of the first agent, less than 0 if it lost more.
+    pub mean: f64,
+    /// Half the width of the 95 % interval. The two games of a pair, which have the same dice, count as one.
+    pub margin: f64,
+    /// Games that the first agent won by so many points (a gammon is 2, a backgammon 3).
+    pub won: [u64; 3],
+    /// Games that it lost by so many.
+    pub lost: [u64; 3],
+}
+
+/// The points of a match; nothing if no game was worth more than one.
+pub fn points_per_game(games: &[LoggedGame]) -> Option<PointsPerGame> {
+    if games.iter().all(|game| game.result.outcome.stake <= 1) {
+        return None;
+    }
+    let mut of_pairs: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    let (mut won, mut lost, mut sum) = ([0; 3], [0; 3], 0.0);
+    for game in games {
+        let side = if game.agents[0] == 0 { Side::First } else { Side::Second };
+        let points = game.result.outcome.points(side);
+        let column = usize::from(game.result.outcome.stake.clamp(1, 3)) - 1;
+        if points > 0.0 {
+            won[column] += 1;
+        } else if points < 0.0 {
+            lost[column] += 1;
+        }
+        sum += f64::from(points);
+        of_pairs.entry(game.index / 2).or_default().push(f64::from(points));
+    }
+    let mean = sum / games.len() as f64;
+    // Of pairs that are not complete yet a single game stands for both.
+    let means: Vec<f64> = of_pairs.values().map(|points| points.iter().sum::<f64>() / points.len() as f64).collect();
+    let count = means.len() as f64;
+    let centre = means.iter().sum::<f64>() / count;
+    let variance = means.iter().map(|mean| (mean - centre).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    Some(PointsPerGame { mean, margin: 1.96 * (variance / count).sqrt(), won, lost })
+}
+
+/// Prints them.
+pub fn write_points(out: &mut dyn Write, points: &PointsPerGame) -> Result<()> {
+    let PointsPerGame { mean, margin, won, lost } = points;
+    writeln!(out, "points per game {mean:+.3}, 95 % interval {:+.3} to {:+.3}", mean - margin, mean + margin)?;
+    for (verb, [single, gammons, backgammons]) in [("won", won), ("lost", lost)] {
+        writeln!(out, "{verb:<4} {single} single games, {gammons} gammons, {backgammons} backgammons")?;
+    }
+    Ok(())
 }
 
 /// One line a game, with a line of headings.

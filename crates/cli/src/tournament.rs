@@ -134,7 +134,7 @@ pub fn run(args: Args) -> Result<()> {
         format: file.kind,
         games: file.games.unwrap_or(defaults.games),
         openings: String::new(),
-        opening_moves: file.opening_moves.unwrap_or(if file.openings.is_some() { 0 } else { defaults.opening_moves }),
+        opening_moves: file.opening_moves.unwrap_or(if file.openings.is_some() { 0 } else { game.opening_moves() }),
         seed: file.seed.unwrap_or(defaults.seed),
         time: file.time,
         lag_ms: file.lag_ms.unwrap_or(defaults.lag_ms),

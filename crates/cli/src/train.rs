@@ -1,6 +1,7 @@
 //! `afterstate train`: learns from self-play as a recipe says, and can be killed at any moment.
 
 use crate::lesson::Lesson;
+use crate::network_recipe::NetworkRecipe;
 use crate::progress::Progress;
 use crate::recipe::Recipe;
 use crate::search_recipe::SearchRecipe;
@@ -43,22 +44,32 @@ pub struct TrainArgs {
 
 /// Runs the subcommand.
 pub fn run(args: TrainArgs) -> Result<()> {
-    if crate::recipe::read_file(&args.recipe, names_chess)? {
-        let mut recipe = SearchRecipe::load(&args.recipe)?;
-        let SearchRecipe { games, seed, threads, .. } = &mut recipe;
-        args.change(games, seed, threads);
-        return args.train(&SearchRecipe::parse(&toml::to_string(&recipe)?)?);
+    match crate::recipe::read_file(&args.recipe, named_game)?.as_deref() {
+        Some("chess") => {
+            let mut recipe = SearchRecipe::load(&args.recipe)?;
+            let SearchRecipe { games, seed, threads, .. } = &mut recipe;
+            args.change(games, seed, threads);
+            args.train(&SearchRecipe::parse(&toml::to_string(&recipe)?)?)
+        }
+        Some("backgammon") => {
+            let mut recipe = NetworkRecipe::load(&args.recipe)?;
+            let NetworkRecipe { games, seed, threads, .. } = &mut recipe;
+            args.change(games, seed, threads);
+            args.train(&NetworkRecipe::parse(&toml::to_string(&recipe)?)?)
+        }
+        _ => {
+            let mut recipe = Recipe::load(&args.recipe)?;
+            let Recipe { games, seed, threads, .. } = &mut recipe;
+            args.change(games, seed, threads);
+            args.train(&Recipe::parse(&toml::to_string(&recipe)?)?)
+        }
     }
-    let mut recipe = Recipe::load(&args.recipe)?;
-    let Recipe { games, seed, threads, .. } = &mut recipe;
-    args.change(games, seed, threads);
-    args.train(&Recipe::parse(&toml::to_string(&recipe)?)?)
 }
 
-/// Whether the recipe is one of learning by search. What cannot be read is left to whoever reads it properly.
-fn names_chess(text: &str) -> Result<bool> {
+/// The game that a recipe names. What cannot be read is left to whoever reads it properly.
+fn named_game(text: &str) -> Result<Option<String>> {
     let table: Option<toml::Table> = text.parse().ok();
-    Ok(table.is_some_and(|table| table.get("game").and_then(toml::Value::as_str) == Some("chess")))
+    Ok(table.and_then(|table| table.get("game")?.as_str().map(str::to_string)))
 }
 
 impl TrainArgs {

@@ -1,6 +1,6 @@
 //! Every kind of agent with every setting: what `agents` prints, what specs are checked against.
 
-use super::{alpha_beta, monte_carlo, td_search, tournament_search};
+use super::{alpha_beta, expectimax, monte_carlo, td_search, tournament_search};
 use serde::Serialize;
 
 /// One setting of a kind of agent.
@@ -48,7 +48,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "greedy",
         summary: "the move whose afterstate a learnt value function likes best",
-        games: "go",
+        games: "go, backgammon",
         main: Some("checkpoint"),
         settings: &[
             setting("checkpoint", None, "a checkpoint file, a run's folder (its last checkpoint), or folder@games"),
@@ -84,6 +84,20 @@ pub const KINDS: &[Kind] = &[
     td_search::KINDS[1],
     td_search::KINDS[2],
     tournament_search::KIND,
+    expectimax::KIND,
+    Kind {
+        name: "gnubg",
+        summary: "GNU Backgammon, without the cube",
+        games: "backgammon",
+        main: Some("plies"),
+        settings: &[
+            setting("plies", Some("0"), "how far it looks ahead as it counts, 0 to 7: its 0 is expectimax's 1"),
+            setting("command", Some("gnubg --tty --quiet --no-rc"), "the command line that starts it"),
+            setting("start-timeout", Some("30s"), "how long it may take to start"),
+            setting("move-timeout", Some("300s"), "how long it may take for a play when no clock runs"),
+        ],
+        example: "gnubg:2,command=\"gnubg --tty --quiet --no-rc\"",
+    },
     Kind {
         name: "gtp",
         summary: "an external Go program that speaks GTP 2",

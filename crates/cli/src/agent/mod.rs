@@ -5,17 +5,20 @@
 
 mod alpha_beta;
 pub mod catalogue;
+pub mod expectimax;
 pub mod monte_carlo;
 pub mod playout;
 mod settings;
 pub mod td_search;
 pub mod tournament_search;
 
+use afterstate_arena::external::Limits;
 use afterstate_engine::search::AlphaBetaSettings;
 use afterstate_engine::value::ShapeAgent;
 use afterstate_engine::value::shape_agent::checkpoints_in;
 use anyhow::{Context, Result, bail};
 use catalogue::{KINDS, did_you_mean, kind};
+use expectimax::ExpectimaxAgent;
 use monte_carlo::MonteCarlo;
 use settings::Settings;
 use std::path::Path;
@@ -57,6 +60,17 @@ pub enum Agent {
     TdSearch(Box<TdSearch>),
     /// `tournament-search`
     Tournament(Box<TournamentAgent>),
+    /// `expectimax`
+    Expectimax(ExpectimaxAgent),
+    /// `gnubg`
+    Gnubg {
+        /// Command line.
+        command: String,
+        /// As it counts: 0 is greedy play.
+        plies: u32,
+        /// Its limits.
+        limits: Limits,
+    },
     /// `gtp`
     Gtp {
         /// Command line.
@@ -122,6 +136,7 @@ impl AgentSpec {
             Agent::MonteCarlo(agent) => agent.checkpoints().collect(),
             Agent::TdSearch(agent) => agent.memory.iter_mut().collect(),
             Agent::Tournament(agent) => vec![&mut agent.checkpoint],
+            Agent::Expectimax(agent) => vec![&mut agent.checkpoint],
             _ => Vec::new(),
         };
         for checkpoint in checkpoints {
@@ -163,6 +178,15 @@ impl Agent {
                 checkpoint: Some(settings.text("checkpoint")?).filter(|checkpoint| checkpoint != "none"),
                 search: alpha_beta::build(&mut settings)?,
             },
+            "gnubg" => Agent::Gnubg {
+                command: settings.text("command")?,
+                plies: settings.whole("plies", 0, 7)? as u32,
+                limits: Limits {
+                    start: settings.duration("start-timeout")?,
+                    per_move: settings.duration("move-timeout")?,
+                    ..Limits::default()
+                },
+            },
             "gtp" => Agent::Gtp {
                 command: settings.text("command")?,
                 start: settings.duration("start-timeout")?,
@@ -181,6 +205,7 @@ impl Agent {
                 Agent::MonteCarlo(Box::new(MonteCarlo::build(&mut settings)?))
             }
             "td-search" | "dyna-2" | "two-phase" => Agent::TdSearch(Box::new(TdSearch::build(&mut settings)?)),
+            "expectimax" => Agent::Expectimax(ExpectimaxAgent::build(&mut settings)?),
             "tournament-search" => Agent::Tournament(Box::new(TournamentAgent::build(&mut settings)?)),
             other => bail!("agent kind '{other}' is listed but cannot be built"),
         };

@@ -4,6 +4,7 @@
 //! [`Visitor`], which from there on is generic. [`Playable`] is what the program needs of a game beyond
 //! its rules: how agents become players of it.
 
+mod backgammon;
 mod go;
 mod go_monte_carlo;
 mod monte_carlo;
@@ -24,6 +25,7 @@ use afterstate_arena::{
 use afterstate_arena::{chess_files, chess_openings};
 use afterstate_engine::search::AlphaBeta;
 use afterstate_engine::value::{ChessTerms, FrozenTerms, Indifferent, TermAgent};
+use afterstate_games::backgammon::Backgammon;
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use afterstate_games::{Chess, ConnectFour, Deterministic, IndexedMoves, Notation, Record, Side, TicTacToe};
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -59,6 +61,12 @@ pub const GAMES: &[GameInfo] = &[
         moves: "the column: 1 (left) to 7",
     },
     GameInfo {
+        name: Backgammon::NAME,
+        summary: "money play without the doubling cube; gammons and backgammons count double and threefold",
+        boards: "24 points",
+        moves: "a play of both dice, points counted from one's own home: 8/5 6/5, bar/22, 13/7*/2, 6/off(2); pass",
+    },
+    GameInfo {
         name: Chess::NAME,
         summary: "all rules, with draws by repetition, fifty moves and insufficient material",
         boards: "8x8",
@@ -79,6 +87,8 @@ pub enum GameSpec {
     TicTacToe,
     /// Connect Four.
     ConnectFour,
+    /// Backgammon.
+    Backgammon,
     /// Chess.
     Chess,
     /// Go.
@@ -132,6 +142,7 @@ impl GameSpec {
         match base {
             TicTacToe::NAME if base == name => plain(GameSpec::TicTacToe),
             ConnectFour::NAME if base == name => plain(GameSpec::ConnectFour),
+            Backgammon::NAME if base == name => plain(GameSpec::Backgammon),
             Chess::NAME if base == name => plain(GameSpec::Chess),
             Go::NAME => {
                 let written = Some(&name[base.len()..]).filter(|digits| !digits.is_empty());
@@ -167,8 +178,17 @@ impl GameSpec {
         match self {
             GameSpec::TicTacToe => TicTacToe::NAME.to_string(),
             GameSpec::ConnectFour => ConnectFour::NAME.to_string(),
+            GameSpec::Backgammon => Backgammon::NAME.to_string(),
             GameSpec::Chess => Chess::NAME.to_string(),
             GameSpec::Go { size, .. } => format!("{}{size}", Go::NAME),
+        }
+    }
+
+    /// Random moves at the beginning of a game of a match, when nothing else is asked for. Dice make every game another.
+    pub fn opening_moves(&self) -> u32 {
+        match self {
+            GameSpec::Backgammon => 0,
+            _ => 2,
         }
     }
 }
@@ -187,6 +207,7 @@ pub fn visit<V: Visitor>(game: GameSpec, visitor: V) -> V::Output {
     match game {
         GameSpec::TicTacToe => visitor.visit(TicTacToe::default()),
         GameSpec::ConnectFour => visitor.visit(ConnectFour::default()),
+        GameSpec::Backgammon => visitor.visit(Backgammon::default()),
         GameSpec::Chess => visitor.visit(Chess::default()),
         GameSpec::Go { size, komi } => visitor.visit(Go::new(size).with_komi(komi)),
     }
@@ -199,7 +220,7 @@ pub type PlayerFactory<G> = Arc<dyn Fn() -> Result<Box<dyn Player<G>>, PlayerErr
 pub type RefereeMaker<G> = Box<dyn Fn() -> Result<Box<dyn Referee<G>>, PlayerError> + Sync>;
 
 /// A game that the program can play.
-pub trait Playable: Notation + Deterministic + IndexedMoves {
+pub trait Playable: Notation {
     /// How players of `agent` are made. Everything that can be wrong with the agent is found now, and what its players
     /// share (weights above all) is loaded once.
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>>;
@@ -273,7 +294,7 @@ fn factory<G: Playable, P: Player<G> + 'static>(make: impl Fn() -> P + Send + Sy
 }
 
 /// The agents of games for which nothing has been learnt. `game_length`: in moves of both sides, as a rule.
-fn unlearnt<G: Playable>(agent: &Agent, game_length: f32) -> Result<PlayerFactory<G>> {
+fn unlearnt<G: Playable + Deterministic + IndexedMoves>(agent: &Agent, game_length: f32) -> Result<PlayerFactory<G>> {
     match agent {
         Agent::Random => Ok(factory(RandomPlayer::default)),
         Agent::Greedy { .. } | Agent::AlphaBeta { checkpoint: Some(_), .. } => {
@@ -288,6 +309,8 @@ fn unlearnt<G: Playable>(agent: &Agent, game_length: f32) -> Result<PlayerFactor
         Agent::MonteCarlo(agent) => monte_carlo::plain_players(agent, game_length),
         Agent::TdSearch(_) => bail!("{} has no features that could be learnt yet: use uct or alpha-beta", G::NAME),
         Agent::Tournament(_) => bail!("tournament-search plays chess, not {}: use alpha-beta", G::NAME),
+        Agent::Expectimax(_) => bail!("expectimax plays games with dice, not {}: use alpha-beta", G::NAME),
+        Agent::Gnubg { .. } => bail!("gnubg plays backgammon, not {}: use random or alpha-beta", G::NAME),
         Agent::Gtp { .. } => bail!("GTP engines play Go, not {}: use random or alpha-beta", G::NAME),
         Agent::Uci { .. } => bail!("UCI engines play chess, not {}: use random or alpha-beta", G::NAME),
     }

@@ -12,7 +12,7 @@ use afterstate_engine::search::{
     PlayoutObserver, PriorValue, Selection, Truncated, Uct,
 };
 use afterstate_engine::value::Indifferent;
-use afterstate_games::{Game, IndexedMoves, Rng, UniformPlayout};
+use afterstate_games::{Deterministic, Game, IndexedMoves, Rng, UniformPlayout};
 use anyhow::{Result, bail, ensure};
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub fn player_settings(agent: &MonteCarlo, game_length: f32) -> MctsPlayerSettin
 /// Makes players of `agent` from a game's `parts`.
 pub fn players<G, L, P, C>(agent: &MonteCarlo, parts: Parts<L, P, C>) -> PlayerFactory<G>
 where
-    G: Playable,
+    G: Playable + Deterministic + IndexedMoves,
     L: Leaf<G> + Sync + 'static,
     P: SearchPrior<G> + Sync + 'static,
     C: Conduct<G> + Clone + Sync + 'static,
@@ -64,7 +64,7 @@ where
 /// Makes searches of `agent` from a game's `parts`.
 pub fn searches<G, L, P, C>(agent: &MonteCarlo, parts: Parts<L, P, C>) -> SearchFactory<G, C::Observer>
 where
-    G: Playable,
+    G: Playable + Deterministic + IndexedMoves,
     L: Leaf<G> + Sync + 'static,
     P: SearchPrior<G> + Sync + 'static,
     C: Conduct<G>,
@@ -88,7 +88,7 @@ where
 
 fn with_rule<G, S, L, P, O>(rule: S, leaf: L, prior: P, settings: MctsSettings) -> SearchFactory<G, O>
 where
-    G: Playable,
+    G: Playable + Deterministic + IndexedMoves,
     S: Selection + 'static,
     L: Leaf<G> + Sync + 'static,
     P: SearchPrior<G> + Sync + 'static,
@@ -111,7 +111,10 @@ pub fn uniform_playout<G: Playable>(playout: &Playout) -> Result<UniformPlayout<
 }
 
 /// The players of games for which nothing is known but the rules.
-pub fn plain_players<G: Playable>(agent: &MonteCarlo, game_length: f32) -> Result<PlayerFactory<G>> {
+pub fn plain_players<G: Playable + Deterministic + IndexedMoves>(
+    agent: &MonteCarlo,
+    game_length: f32,
+) -> Result<PlayerFactory<G>> {
     let playout = PlainLeaf::PlayOut(PlayOut(uniform_playout(&agent.playout)?));
     let leaf = match &agent.truncation {
         None => playout,

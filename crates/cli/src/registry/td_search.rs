@@ -12,8 +12,8 @@ use afterstate_engine::search::{
     TdSearch, TwoPhase,
 };
 use afterstate_engine::value::{GridShapes, LocalShapes, Sharing};
-use afterstate_games::Grid;
 use afterstate_games::go::Go;
+use afterstate_games::{Deterministic, Grid, IndexedMoves};
 use afterstate_protocols::gtp::OpenPlayer;
 use anyhow::{Result, bail};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Makes searches of `agent` that watch their simulations with `O`.
 fn searches<G, M, L, O>(agent: &Agent, memory: impl Fn() -> M + Send + Sync + 'static, leaf: L) -> SearchFactory<G, O>
 where
-    G: Playable,
+    G: Playable + Deterministic + IndexedMoves,
     M: Freeze<G> + 'static,
     L: Leaf<G> + Sync + 'static,
     O: PlayoutObserver<G> + Default + 'static,
@@ -43,7 +43,11 @@ fn player_settings(agent: &Agent, game_length: f32) -> MctsPlayerSettings {
 }
 
 /// The players of a game on a grid of which nothing is known but the rules.
-pub fn grid_players<G: Playable + Grid>(start: &G, agent: &Agent, game_length: f32) -> Result<PlayerFactory<G>> {
+pub fn grid_players<G: Playable + Deterministic + IndexedMoves + Grid>(
+    start: &G,
+    agent: &Agent,
+    game_length: f32,
+) -> Result<PlayerFactory<G>> {
     if agent.memory.is_some() {
         bail!("checkpoints hold values of Go, not of {}: use td-search, or two-phase without a memory", G::NAME);
     }
