@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use support::{expect_none_left, fake_engine, gnugo_or_leave_out, processes_with, unique_mark};
+use support::{expect_none_left, fake_engine, installed_or_leave_out, processes_with, unique_mark};
 
 /// Lets an engine play both sides for `moves` moves.
 fn drive(engine: &mut GtpEngine, moves: usize) -> Result<Record<Go>, PlayerError> {
@@ -204,7 +204,7 @@ fn engines_do_not_outlive_us_even_when_we_are_killed() {
 
 #[test]
 fn gnugo_plays_a_game_with_set_up_stones_and_clocks() {
-    if !gnugo_or_leave_out("gnugo_plays_a_game_with_set_up_stones_and_clocks") {
+    if !installed_or_leave_out("gnugo", "gnugo_plays_a_game_with_set_up_stones_and_clocks") {
         return;
     }
     let mut start = Go::new(5).with_komi(Komi::new(0.5).unwrap());
@@ -229,7 +229,7 @@ fn gnugo_plays_a_game_with_set_up_stones_and_clocks() {
 
 #[test]
 fn the_referee_sees_dead_stones_that_the_plain_count_does_not() {
-    if !gnugo_or_leave_out("the_referee_sees_dead_stones_that_the_plain_count_does_not") {
+    if !installed_or_leave_out("gnugo", "the_referee_sees_dead_stones_that_the_plain_count_does_not") {
         return;
     }
     // Black owns everything left of a wall on column E; White has the right side and one dead stone in each black corner.

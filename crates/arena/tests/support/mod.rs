@@ -51,14 +51,14 @@ pub fn expect_none_left(mark: &str) {
     }
 }
 
-/// Whether GNU Go can be used. Without it a test is left out, unless engines are required.
-pub fn gnugo_or_leave_out(test: &str) -> bool {
+/// Whether a program can be used. Without it a test is left out, unless engines are required.
+pub fn installed_or_leave_out(program: &str, test: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]).any(|f| f.join("gnugo").is_file());
+    let found = std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]).any(|f| f.join(program).is_file());
     if !found {
         let required = std::env::var_os("AFTERSTATE_REQUIRE_ENGINES").is_some_and(|value| value == "1");
-        assert!(!required, "{test}: gnugo is not installed, and AFTERSTATE_REQUIRE_ENGINES=1 demands it");
-        println!("left out: {test}: gnugo is not installed");
+        assert!(!required, "{test}: {program} is not installed, and AFTERSTATE_REQUIRE_ENGINES=1 demands it");
+        println!("left out: {test}: {program} is not installed");
     }
     found
 }

@@ -3,6 +3,7 @@
 //! Rates are per second of processor time of the whole process (all threads together), which other
 //! programs on the machine disturb little; the figure with `.wall` behind its name is per second of the clock.
 
+mod backgammon;
 mod chess;
 mod mcts;
 mod measure;
@@ -65,6 +66,8 @@ enum What {
     TdSearch,
     /// Chess: evaluations, positions of the search that plays, and of the search that learners use, learning included
     Chess,
+    /// Backgammon: games of self-play that learn, with traces and without, and plays of expectimax
+    Backgammon,
     /// Not speeds, but hashes and counts that change when what is computed changes
     Signature,
 }
@@ -126,6 +129,9 @@ pub fn run(args: Args) -> Result<()> {
     }
     if wants(What::Chess) {
         chess::run(effort, &mut report)?;
+    }
+    if wants(What::Backgammon) {
+        backgammon::run(effort, &mut report)?;
     }
     if args.json {
         output::json(&mut output::stdout(), &all)?;

@@ -6,9 +6,9 @@
 //! linear values, and a second time with logistic ones under a name that is checked only where `exp` is
 //! glibc's. The weights of searches are such that their sums are exact in any order.
 
-use super::chess;
 use super::search::{exact_values, positions};
 use super::td_search::{long, short};
+use super::{backgammon, chess};
 use crate::output;
 use afterstate_engine::learning::{
     DifferenceSettings, LearnerSettings, SelfPlaySettings, StepSettings, TdSettings, Training, TreeStrapSettings,
@@ -19,6 +19,7 @@ use afterstate_engine::search::{
 };
 use afterstate_engine::value::{ChessTerms, Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_engine::{Budget, Search};
+use afterstate_games::backgammon::Backgammon;
 use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, Point, UniformGoPlayout};
 use afterstate_games::rng::mix;
 use afterstate_games::{
@@ -162,6 +163,10 @@ fn compute() -> Vec<Line> {
     }
     line("tic-tac-toe.perft9", perft::paths(&TicTacToe::new(), 9).to_string());
     line("connect-four.perft6", perft::paths(&ConnectFour::new(), 6).to_string());
+    line("backgammon.perft2", perft::paths(&Backgammon::new(), 2).to_string());
+    let [learnt_by_td, ranked] = backgammon::signature();
+    line("backgammon.td.weights", format!("{learnt_by_td:016x}"));
+    line("backgammon.expectimax", format!("{ranked:016x}"));
     line("chess.perft4", perft::paths(&Chess::new(), 4).to_string());
     let [nodes, decisions] = tournament_searched();
     line("chess.search.nodes", nodes.to_string());

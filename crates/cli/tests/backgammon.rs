@@ -1,0 +1,119 @@
+//! Backgammon in the program: learnt, killed and gone on with, played, and measured.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use support::{fail, run, run_in, succeed};
+
+const RECIPE: &str = "game = \"backgammon\"\ngames = 60\nhidden = 5\n\
+                      [checkpoints]\nfirst = 20\nper-decade = 3\n\
+                      [evaluation]\ngames = 4\nopponents = 1\n";
+
+/// A run of a few games.
+fn trained(folder: &Path, text: &str) -> PathBuf {
+    let recipe = folder.join("small.toml");
+    fs::write(&recipe, text).unwrap();
+    let run = folder.join("run");
+    let said = succeed(&["train", recipe.to_str().unwrap(), "--out", run.to_str().unwrap()]);
+    assert!(
+        said.contains("Learnt from 60 games") && said.contains("play --game backgammon --agent expectimax:"),
+        "{said}"
+    );
+    run
+}
+
+#[test]
+fn what_was_learnt_plays_matches_with_points() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = trained(folder.path(), RECIPE);
+    let greedy = format!("greedy:{}", run.display());
+    let arguments = ["match", "--game", "backgammon", &greedy, "random", "--games", "40", "--workers", "2", "--json"];
+    let text = succeed(&arguments);
+    assert_eq!(text, succeed(&arguments), "dice and players are seeded");
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let points = &report["points_per_game"];
+    let count = |key: &str| points[key].as_array().unwrap().iter().map(|games| games.as_u64().unwrap()).sum::<u64>();
+    assert_eq!(count("won") + count("lost"), 40);
+    assert!(points["margin"].as_f64().unwrap() > 0.0);
+    // Players that are the same have the same dice from either side: every pair of games is shared.
+    let same = succeed(&["match", "--game", "backgammon", &greedy, &greedy, "--games", "10"]);
+    assert!(same.contains("50.0%"), "{same}");
+    assert!(
+        !same.contains("points per game") || same.contains("points per game +0.000, 95 % interval +0.000"),
+        "{same}"
+    );
+}
+
+#[test]
+fn a_run_in_parts_ends_as_one_without_a_break() {
+    let folder = tempfile::tempdir().unwrap();
+    for lambda in ["0.7", "0.0"] {
+        let text = format!("{RECIPE}[td]\nlambda = {lambda}\n");
+        let recipe = folder.path().join("recipe.toml");
+        fs::write(&recipe, text).unwrap();
+        let recipe = recipe.to_str().unwrap();
+        let weights = |run: &Path| fs::read(run.join("checkpoints/000000060.safetensors")).unwrap();
+        let (whole, parts) =
+            (folder.path().join(format!("whole{lambda}")), folder.path().join(format!("parts{lambda}")));
+        succeed(&["train", recipe, "--out", whole.to_str().unwrap()]);
+        succeed(&["train", recipe, "--out", parts.to_str().unwrap(), "--games", "25"]);
+        succeed(&["train", recipe, "--out", parts.to_str().unwrap(), "--resume"]);
+        assert_eq!(last_tensor(&weights(&whole)), last_tensor(&weights(&parts)));
+        // Two threads learn something else, but they learn.
+        let two = folder.path().join(format!("two{lambda}"));
+        succeed(&["train", recipe, "--out", two.to_str().unwrap(), "--threads", "2"]);
+    }
+}
+
+/// The bytes of a checkpoint behind its header.
+fn last_tensor(bytes: &[u8]) -> Vec<u8> {
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    bytes[8 + length..].to_vec()
+}
+
+#[test]
+fn a_person_plays_with_dice_hints_and_moves_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = format!("expectimax:{},plies=1", trained(folder.path(), RECIPE).display());
+    // With this seed X begins.
+    let arguments = ["play", "--game", "backgammon", "--agent", &agent, "--seed", "1"];
+    let answer = run_in(folder.path(), &arguments, "hint\nposition\n31\nmoves\nresign\n");
+    assert!(answer.ok, "{}", answer.err);
+    for part in ["You roll ", "would play ", "XGID=-b----E-C---eE---c-e----B-:0:0:1:", "pips", "You resign."] {
+        assert!(answer.out.contains(part), "{part}: {}", answer.out);
+    }
+    let position = format!("XGID=-A{}a-:0:0:1:61:0:0:0:0:10", "-".repeat(22));
+    let answer = run_in(folder.path(), &["play", "--game", "backgammon", "--position", &position], "1/off\n");
+    assert!(answer.out.contains("You win"), "{}{}", answer.out, answer.err);
+}
+
+#[test]
+fn mistakes_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let run_folder = trained(folder.path(), RECIPE);
+    let agent = |text: &str| text.replace("RUN", run_folder.to_str().unwrap());
+    for (first, part) in [
+        ("uct:100", "backgammon has dice"),
+        ("greedy:RUN,epsilon=0.1", "the dice explore"),
+        ("greedy:nowhere/at/all", "nowhere/at/all"),
+        ("expectimax:RUN,plies=9", "expected a whole number from 1 to 4"),
+        ("expectimax:RUN,pruning=star3", "expected none, star1 or star2"),
+        ("gnubg:0,command=no-such-gnubg", "no-such-gnubg"),
+    ] {
+        let message = fail(&["match", "--game", "backgammon", &agent(first), "random", "--games", "2"]);
+        assert!(message.contains(part), "{first}: {message}");
+    }
+    let message = fail(&["match", "--game", "connect-four", "gnubg", "random", "--games", "2"]);
+    assert!(message.contains("gnubg plays backgammon"), "{message}");
+    let message = fail(&["match", "--game", "go5", &agent("greedy:RUN"), "random", "--games", "2"]);
+    assert!(!message.contains("panicked"), "{message}");
+    let damaged = folder.path().join("damaged.safetensors");
+    let mut bytes = fs::read(run_folder.join("checkpoints/000000060.safetensors")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&damaged, bytes).unwrap();
+    let message = fail(&["match", "--game", "backgammon", &format!("greedy:{}", damaged.display()), "random"]);
+    assert!(message.contains("checksum"), "{message}");
+    assert!(run(&["check", "backgammon"]).ok);
+}
