@@ -5,6 +5,7 @@
 mod agent;
 mod agents;
 mod analyze;
+mod any_recipe;
 mod bench;
 mod check;
 mod chess_learner;

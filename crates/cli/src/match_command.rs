@@ -168,7 +168,7 @@ pub fn run(args: Args) -> Result<()> {
         complete: results.complete,
         tally,
         elo: match_elo(tally),
-        points_per_game: standings::points_per_game(&results.games),
+        points_per_game: standings::points_per_game(results.games.iter()),
         sprt: played.sprt,
         faults: standings::faults(names, &results.games),
     };

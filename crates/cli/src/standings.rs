@@ -125,8 +125,8 @@ pub struct PointsPerGame {
 }
 
 /// The points of a match; nothing if no game was worth more than one.
-pub fn points_per_game(games: &[LoggedGame]) -> Option<PointsPerGame> {
-    if games.iter().all(|game| game.result.outcome.stake <= 1) {
+pub fn points_per_game<'a>(games: impl Iterator<Item = &'a LoggedGame> + Clone) -> Option<PointsPerGame> {
+    if games.clone().all(|game| game.result.outcome.stake <= 1) {
         return None;
     }
     let mut of_pairs: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
@@ -143,7 +143,7 @@ pub fn points_per_game(games: &[LoggedGame]) -> Option<PointsPerGame> {
         sum += f64::from(points);
         of_pairs.entry(game.index / 2).or_default().push(f64::from(points));
     }
-    let mean = sum / games.len() as f64;
+    let mean = sum / of_pairs.values().map(Vec::len).sum::<usize>() as f64;
     // Of pairs that are not complete yet a single game stands for both.
     let means: Vec<f64> = of_pairs.values().map(|points| points.iter().sum::<f64>() / points.len() as f64).collect();
     let count = means.len() as f64;

@@ -1,10 +1,8 @@
 //! `afterstate train`: learns from self-play as a recipe says, and can be killed at any moment.
 
+use crate::any_recipe::AnyRecipe;
 use crate::lesson::Lesson;
-use crate::network_recipe::NetworkRecipe;
 use crate::progress::Progress;
-use crate::recipe::Recipe;
-use crate::search_recipe::SearchRecipe;
 use crate::training_run::TrainingRun;
 use crate::watch::{Milestone, Watch};
 use anyhow::Result;
@@ -44,48 +42,15 @@ pub struct TrainArgs {
 
 /// Runs the subcommand.
 pub fn run(args: TrainArgs) -> Result<()> {
-    match crate::recipe::read_file(&args.recipe, named_game)?.as_deref() {
-        Some("chess") => {
-            let mut recipe = SearchRecipe::load(&args.recipe)?;
-            let SearchRecipe { games, seed, threads, .. } = &mut recipe;
-            args.change(games, seed, threads);
-            args.train(&SearchRecipe::parse(&toml::to_string(&recipe)?)?)
-        }
-        Some("backgammon") => {
-            let mut recipe = NetworkRecipe::load(&args.recipe)?;
-            let NetworkRecipe { games, seed, threads, .. } = &mut recipe;
-            args.change(games, seed, threads);
-            args.train(&NetworkRecipe::parse(&toml::to_string(&recipe)?)?)
-        }
-        _ => {
-            let mut recipe = Recipe::load(&args.recipe)?;
-            let Recipe { games, seed, threads, .. } = &mut recipe;
-            args.change(games, seed, threads);
-            args.train(&Recipe::parse(&toml::to_string(&recipe)?)?)
-        }
-    }
-}
-
-/// The game that a recipe names. What cannot be read is left to whoever reads it properly.
-fn named_game(text: &str) -> Result<Option<String>> {
-    let table: Option<toml::Table> = text.parse().ok();
-    Ok(table.and_then(|table| table.get("game")?.as_str().map(str::to_string)))
-}
-
-impl TrainArgs {
-    /// What was asked for instead of what the recipe says.
-    fn change(&self, games: &mut u64, seed: &mut u64, threads: &mut usize) {
-        *games = self.games.unwrap_or(*games);
-        *seed = self.seed.unwrap_or(*seed);
-        *threads = self.threads.unwrap_or(*threads);
-    }
-
-    fn train(&self, recipe: &impl Lesson) -> Result<()> {
-        let usual = || Path::new("runs").join(self.recipe.file_stem().unwrap_or_else(|| "run".as_ref()));
-        let folder = self.out.clone().unwrap_or_else(usual);
-        let report = if self.json { Report::Json } else { Report::Text };
-        train(recipe, &folder, self.resume, report, crate::interrupt::flag()?)
-    }
+    let recipe = AnyRecipe::load(&args.recipe)?.changed(|games, seed, threads| {
+        *games = args.games.unwrap_or(*games);
+        *seed = args.seed.unwrap_or(*seed);
+        *threads = args.threads.unwrap_or(*threads);
+    })?;
+    let usual = || Path::new("runs").join(args.recipe.file_stem().unwrap_or_else(|| "run".as_ref()));
+    let folder = args.out.clone().unwrap_or_else(usual);
+    let report = if args.json { Report::Json } else { Report::Text };
+    recipe.train(&folder, args.resume, report, crate::interrupt::flag()?)
 }
 
 /// What is said while training goes on.

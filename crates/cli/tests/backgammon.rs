@@ -117,3 +117,27 @@ fn mistakes_are_named() {
     assert!(message.contains("checksum"), "{message}");
     assert!(run(&["check", "backgammon"]).ok);
 }
+
+#[test]
+fn the_bear_off_database_is_made_once_and_a_damaged_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = format!("expectimax:{},plies=1,bear-off=true", trained(folder.path(), RECIPE).display());
+    let ask = || {
+        std::process::Command::new(env!("CARGO_BIN_EXE_afterstate"))
+            .args(["match", "--game", "backgammon", &agent, "random", "--games", "2"])
+            .env("XDG_CACHE_HOME", folder.path())
+            .output()
+            .unwrap()
+    };
+    assert!(ask().status.success());
+    let file = folder.path().join("afterstate/bear-off.bin");
+    let mut bytes = fs::read(&file).unwrap();
+    let made = fs::metadata(&file).unwrap().modified().unwrap();
+    assert!(ask().status.success());
+    assert_eq!(fs::metadata(&file).unwrap().modified().unwrap(), made, "it was not made again");
+    bytes.truncate(1000);
+    fs::write(&file, bytes).unwrap();
+    let answer = ask();
+    let message = String::from_utf8_lossy(&answer.stderr);
+    assert!(!answer.status.success() && message.contains("not a whole bear-off database; remove it"), "{message}");
+}

@@ -1,7 +1,7 @@
 //! Expectimax and its pruning against the definition, written down without either.
 
-use afterstate_engine::search::EquityCache;
 use afterstate_engine::search::expectimax::{Equity, Expectimax, ExpectimaxSettings, Pruning};
+use afterstate_engine::search::{EquityCache, WithBearOff};
 use afterstate_engine::value::backgammon_network::BackgammonNetwork;
 use afterstate_games::backgammon::{Backgammon, Move};
 use afterstate_games::rng::below;
@@ -142,4 +142,19 @@ fn before_a_throw_a_position_is_worth_the_mean_of_all_throws() {
     let mut search = Expectimax::new(network(), everything(2, Pruning::Star2));
     let expected = by_definition(&game, 1, &mut network());
     assert!((search.equity(&game) - expected).abs() < 1e-4);
+}
+
+#[test]
+fn with_the_bear_off_database_positions_at_home_are_known() {
+    let database = std::sync::Arc::new(afterstate_engine::value::bear_off::BearOff::generate());
+    let mut known = WithBearOff::new(network(), database);
+    // One man each on the ace point: who throws wins.
+    let game = format!("XGID=-A{}a-:0:0:-1:00:0:0:0:0:10", "-".repeat(22));
+    assert_eq!(known.equity(&afterstate_games::backgammon::ids::read_xgid(&game).unwrap()), 1.0);
+    // Somebody is still on the way: the network is asked.
+    let mut game = position(8, 10);
+    let mut moves = Vec::new();
+    game.legal_moves(&mut moves);
+    game.play(moves[0]);
+    assert_eq!(known.equity(&game), network().equity(&game));
 }

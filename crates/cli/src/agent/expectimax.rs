@@ -17,6 +17,11 @@ pub const KIND: Kind = Kind {
         setting("plies", Some("2"), "plies to look ahead, 1 to 4; 1 is greedy play (GNU Backgammon's 0-ply)"),
         setting("keep", Some("8"), "plays that are looked at a ply deeper, at most, 1 to 10000"),
         setting("margin", Some("0.16"), "how many points worse than the best such a play may be, 0 to 6"),
+        setting(
+            "bear-off",
+            Some("false"),
+            "whether races with all men at home are looked up in a database, made at first use",
+        ),
         setting("pruning", Some("star2"), "how the dice are cut short: none, star1 or star2"),
     ],
     example: "expectimax:runs/gammon,plies=2",
@@ -27,6 +32,8 @@ pub const KIND: Kind = Kind {
 pub struct ExpectimaxAgent {
     /// As for `greedy`.
     pub checkpoint: String,
+    /// Whether the bear-off database is asked.
+    pub bear_off: bool,
     /// The search.
     pub search: ExpectimaxSettings,
 }
@@ -46,6 +53,7 @@ impl ExpectimaxAgent {
                 other => bail!("{}: pruning '{other}': expected none, star1 or star2", settings.source()),
             },
         };
-        Ok(ExpectimaxAgent { checkpoint, search })
+        let bear_off = settings.flag("bear-off")?;
+        Ok(ExpectimaxAgent { checkpoint, bear_off, search })
     }
 }

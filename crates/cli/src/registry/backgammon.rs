@@ -4,10 +4,13 @@ use super::{Playable, PlayerFactory, factory};
 use crate::agent::Agent;
 use afterstate_arena::external::{EngineCommand, Gnubg};
 use afterstate_arena::{ExpectimaxPlayer, RandomPlayer};
-use afterstate_engine::search::ExpectimaxSettings;
+use afterstate_engine::search::{ExpectimaxSettings, WithBearOff};
 use afterstate_engine::value::NetworkAgent;
+use afterstate_engine::value::bear_off::BearOff;
 use afterstate_games::backgammon::Backgammon;
 use anyhow::{Result, bail, ensure};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 impl Playable for Backgammon {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
@@ -15,9 +18,10 @@ impl Playable for Backgammon {
             Agent::Random => Ok(factory(RandomPlayer::default)),
             Agent::Greedy { checkpoint, epsilon } => {
                 ensure!(*epsilon == 0.0, "epsilon = {epsilon}: in backgammon the dice explore; leave it out");
-                searchers(checkpoint, ExpectimaxSettings { plies: 1, ..ExpectimaxSettings::default() })
+                let greedy = ExpectimaxSettings { plies: 1, ..ExpectimaxSettings::default() };
+                searchers(checkpoint, greedy, false)
             }
-            Agent::Expectimax(agent) => searchers(&agent.checkpoint, agent.search),
+            Agent::Expectimax(agent) => searchers(&agent.checkpoint, agent.search, agent.bear_off),
             Agent::Gnubg { command, plies, limits } => {
                 // A command line that cannot be run should not wait for the first game to say so.
                 EngineCommand::parse(command)?.resolve()?;
@@ -30,7 +34,18 @@ impl Playable for Backgammon {
 }
 
 /// Players that go by the network of a checkpoint.
-fn searchers(checkpoint: &str, search: ExpectimaxSettings) -> Result<PlayerFactory<Backgammon>> {
+fn searchers(checkpoint: &str, search: ExpectimaxSettings, bear_off: bool) -> Result<PlayerFactory<Backgammon>> {
     let network = NetworkAgent::load(checkpoint)?.network();
+    if bear_off {
+        let known = WithBearOff::new(network, Arc::new(BearOff::open(&bear_off_file())?));
+        return Ok(factory(move || ExpectimaxPlayer::new(known.clone(), search)));
+    }
     Ok(factory(move || ExpectimaxPlayer::new(network.clone(), search)))
+}
+
+/// Where the bear-off database is kept: among what can be made again.
+fn bear_off_file() -> PathBuf {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
+    cache.unwrap_or_else(std::env::temp_dir).join("afterstate/bear-off.bin")
 }

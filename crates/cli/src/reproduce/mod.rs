@@ -54,6 +54,9 @@ use std::sync::atomic::AtomicBool;
   mogo/fig7     13x13: what doubling the simulations gains (full: hours)
   mogo/table1   more simulations and more time against GNU Go (full: most of a day)
   mogo/goal     everything switched on, 3,000 and 20,000 simulations (full: hours)
+  backgammon/preset   what ten minutes of training bring (full: half an hour)
+  backgammon/plies    2 plies against 1 with the same network, weak and strong (full: under an hour)
+  backgammon/gnubg    against GNU Backgammon (full: two hours, most of it training)
   knightcap/gains  TD-Leaf and TD-directed against partners of similar strength, and self-play (full: hours)
   meep/table2   TreeStrap, RootStrap and TD-Leaf from random weights, and Figure 2's curves (full: hours)
   meep/fig2     the same
@@ -66,7 +69,7 @@ Examples:
   afterstate reproduce mogo/fig5 --scale full --jobs 2
 
 Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without, but for fig13. knightcap/gains and
-meep/table3 need stockfish.
+meep/table3 need stockfish, backgammon/gnubg needs gnubg.
 
 Stopped experiments go on where they were when the same command is given again.")]
 pub struct ReproduceArgs {
@@ -106,13 +109,14 @@ pub struct Workplace {
 }
 
 /// The experiments, with the folders of their papers.
-const EXPERIMENTS: [(&str, &str, &[&str]); 4] = [
+const EXPERIMENTS: [(&str, &str, &[&str]); 5] = [
     (
         "rlgo",
         "papers/2012-td-search-go",
         &["table1", "table2", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "fig13"],
     ),
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
+    ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "preset"]),
     ("knightcap", "papers/1999-tdleaf", &["gains"]),
     ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3"]),
 ];

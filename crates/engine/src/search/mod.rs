@@ -1,6 +1,7 @@
 //! Choosing a move.
 
 pub mod alpha_beta;
+mod bear_off_equity;
 pub mod dyna2;
 pub mod equity_cache;
 pub mod expectimax;
@@ -34,6 +35,7 @@ pub mod uct;
 mod window;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
+pub use bear_off_equity::WithBearOff;
 pub use dyna2::{Dyna2, LongTermMemory, LongTermShapes, NoShortTerm};
 pub use equity_cache::EquityCache;
 pub use expectimax::{Equity, Expectimax, ExpectimaxSettings};

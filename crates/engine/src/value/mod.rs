@@ -8,6 +8,7 @@ mod accruing;
 mod afterstates;
 pub mod backgammon_inputs;
 pub mod backgammon_network;
+pub mod bear_off;
 pub mod centipawns;
 pub mod checkpoint;
 pub mod chess_terms;

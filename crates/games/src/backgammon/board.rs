@@ -198,9 +198,9 @@ impl Board {
         self.men[side.index()]
     }
 
-    /// The hindmost man of `side`, as it counts.
+    /// The place of the hindmost man of `side`, as it counts; `None` if it has none left.
     #[inline(always)]
-    pub(super) fn hindmost(&self, side: Side) -> Option<usize> {
+    pub fn hindmost(&self, side: Side) -> Option<usize> {
         let men = self.men[side.index()];
         (men != 0).then(|| (127 - men.leading_zeros() as usize) / BITS)
     }

@@ -3,6 +3,7 @@
 use super::measured::{Measured, difference};
 use super::recipe::{Claim, MatchExperiment};
 use crate::reproduce::verdict::{NOT_MEASURED, Verdict, at_least, between};
+use crate::standings::PointsPerGame;
 use afterstate_arena::rating::EloInterval;
 
 /// Judges every claim. Games that are still missing leave a claim about them undecided.
@@ -29,6 +30,12 @@ fn judge_one(claim: &Claim, points: &[Measured]) -> Verdict {
             None => at_least(gain.low, gain.high, claim.by.unwrap_or(0.0)),
         };
         (text, outcome)
+    } else if let Some(wanted) = claim.points_at_least {
+        let Some(PointsPerGame { mean, margin, .. }) = subject.points else {
+            return verdict(String::new(), NOT_MEASURED);
+        };
+        let text = format!("{}: {mean:+.3} points a game (± {margin:.3})", subject.name);
+        (text, at_least(mean - margin, mean + margin, wanted))
     } else if let Some(wanted) = claim.elo_at_least {
         (format!("{}: {}", subject.name, elo_text(elo)), at_least(elo.low, elo.high, wanted))
     } else if let Some(wanted) = claim.elo_at_most {
@@ -82,6 +89,8 @@ mod tests {
             second: Tally::default(),
             rate: (games > 0).then(|| super::super::measured::rate(tally)),
             elo: (games > 0).then(|| match_elo(tally)),
+            paper_points: None,
+            points: Some(PointsPerGame { mean: -0.25, margin: 0.05, won: [0; 3], lost: [0; 3] }),
             faults: Default::default(),
             disagreements: [0, 0],
             mean_moves: 0.0,
@@ -101,6 +110,7 @@ mod tests {
             elo_at_least: None,
             elo_at_most: None,
             elo_about: None,
+            points_at_least: None,
             by: None,
             within: None,
         }
@@ -131,6 +141,8 @@ mod tests {
         assert_eq!([150.0, 200.0, 330.0].map(|wanted| verdict(elo(wanted))), ["confirmed", "undecided", "refuted"]);
         let most = |wanted| Claim { elo_at_most: Some(wanted), ..claim("strong") };
         assert_eq!([330.0, 200.0, 150.0].map(|wanted| verdict(most(wanted))), ["confirmed", "undecided", "refuted"]);
+        let a_game = |wanted| Claim { points_at_least: Some(wanted), ..claim("strong") };
+        assert_eq!([-0.31, -0.25, -0.19].map(|wanted| verdict(a_game(wanted))), ["confirmed", "undecided", "refuted"]);
         assert_eq!(verdict(Claim { elo_about: Some(0.0), within: Some(70.0), ..claim("even") }), "confirmed");
         let text = judge_one(&beats(0.0), &points).measured;
         assert!(text.starts_with("strong against even: +241 Elo (+13"), "{text}");

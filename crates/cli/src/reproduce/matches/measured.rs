@@ -1,6 +1,7 @@
 //! What the games of a point show.
 
 use super::recipe::{Match, Point};
+use crate::standings::{PointsPerGame, points_per_game};
 use afterstate_arena::EndKind;
 use afterstate_arena::rating::{EloInterval, Proportion, Tally, expected_score, match_elo, wilson};
 use afterstate_arena::result_log::LoggedGame;
@@ -48,6 +49,12 @@ pub struct Measured {
     pub rate: Option<Proportion>,
     /// How much stronger than its opponent that makes it, with its 95 % interval.
     pub elo: Option<EloInterval>,
+    /// The paper's points for each game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paper_points: Option<f64>,
+    /// Points for each game, in games that are worth several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub points: Option<PointsPerGame>,
     /// Games lost by a fault of a program rather than by play: whose and why, and how many. They count.
     pub faults: BTreeMap<String, u64>,
     /// Games in which the referee named another winner than the plain area, and all that it counted.
@@ -111,6 +118,8 @@ impl Measured {
             second,
             rate: (number > 0).then(|| rate(all)),
             elo: (number > 0).then(|| match_elo(all)),
+            paper_points: point.paper_points,
+            points: points_per_game(games.iter().copied()),
             faults,
             disagreements,
             mean_moves: mean(moves as f64),

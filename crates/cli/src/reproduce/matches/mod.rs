@@ -13,11 +13,11 @@ mod tests;
 
 use super::Workplace;
 use crate::agent::AgentSpec;
+use crate::any_recipe::AnyRecipe;
 use crate::contest::{self, Contest};
 use crate::progress::Progress;
-use crate::recipe::Recipe;
 use crate::registry::{self, Playable, Visitor};
-use crate::train::{Report, train};
+use crate::train::Report;
 use afterstate_arena::pairing::Format;
 use afterstate_arena::result_log::{LogContents, LoggedGame, read_log};
 use afterstate_arena::tournament::TournamentSettings;
@@ -61,11 +61,11 @@ fn learn(place: &Workplace, experiment: &MatchExperiment, matches: &[Match]) -> 
         if !matches.iter().flat_map(|planned| &planned.agents).any(|agent| agent.name.contains(&*named)) {
             continue;
         }
-        let recipe = Recipe::load(&place.paper.join(&training.recipe))?;
+        let recipe = AnyRecipe::load(&place.paper.join(&training.recipe))?;
         let trained = checkpoints_in(folder).ok().and_then(|found| found.last().map(|(games, _)| *games));
-        if trained.is_none_or(|games| games < recipe.games) {
-            place.note(&format!("Training {} games into {}", recipe.games, folder.display()));
-            train(&recipe, folder, folder.exists(), Report::None, place.stop)?;
+        if trained.is_none_or(|games| games < recipe.games()) {
+            place.note(&format!("Training {} games into {}", recipe.games(), folder.display()));
+            recipe.train(folder, folder.exists(), Report::None, place.stop)?;
             place.go_on()?;
         }
     }

@@ -169,6 +169,8 @@ pub struct Point {
     pub time: Option<String>,
     /// The paper's winning rate, 0 to 1, where it prints one.
     pub paper: Option<f64>,
+    /// The paper's points for each game, where it prints them.
+    pub paper_points: Option<f64>,
     /// Games at scales where the number differs.
     #[serde(default)]
     pub games: BTreeMap<String, u32>,
@@ -194,6 +196,8 @@ pub struct Claim {
     pub elo_at_most: Option<f64>,
     /// It is stronger than its opponent by about so many Elo.
     pub elo_about: Option<f64>,
+    /// It wins at least so many points for each game, in games that are worth several.
+    pub points_at_least: Option<f64>,
     /// It is about as strong as this other point, which has the same opponent.
     pub equals: Option<String>,
     /// It is ahead of its own opponent by more Elo than this other point is of its own.
@@ -318,12 +322,19 @@ impl MatchExperiment {
 
     fn check_claim(&self, claim: &Claim) -> Result<()> {
         let of = &self.points[self.point(&claim.of)?];
-        let numbers = [claim.at_least, claim.about, claim.elo_at_least, claim.elo_at_most, claim.elo_about];
+        let numbers = [
+            claim.at_least,
+            claim.about,
+            claim.elo_at_least,
+            claim.elo_at_most,
+            claim.elo_about,
+            claim.points_at_least,
+        ];
         let others = [&claim.beats, &claim.equals, &claim.gains_more_than];
         let kinds = numbers.iter().flatten().count() + others.into_iter().flatten().count();
         ensure!(
             kinds == 1,
-            "expected one of at-least, about, beats, equals, gains-more-than, elo-at-least, elo-at-most, elo-about"
+            "expected one of at-least, about, beats, equals, gains-more-than, elo-at-least, elo-at-most, elo-about, points-at-least"
         );
         let tolerant = claim.about.is_some() || claim.elo_about.is_some() || claim.equals.is_some();
         ensure!(

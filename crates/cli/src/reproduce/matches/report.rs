@@ -6,6 +6,7 @@ use super::recipe::{MatchExperiment, Measure, Plot};
 use crate::output;
 use crate::reproduce::Workplace;
 use crate::reproduce::verdict::{self, Verdict};
+use crate::standings::PointsPerGame;
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use anyhow::Result;
 use serde::Serialize;
@@ -102,6 +103,10 @@ fn text(report: &Report<'_>) -> Result<String> {
     }
     let mut out = Vec::new();
     table.write(&mut out)?;
+    if let Some(points) = points_table(report.points) {
+        out.push(b'\n');
+        points.write(&mut out)?;
+    }
     if !report.claims.is_empty() {
         out.push(b'\n');
         verdict::table(report.claims).write(&mut out)?;
@@ -119,11 +124,48 @@ fn text(report: &Report<'_>) -> Result<String> {
     ))
 }
 
+/// Points for each game, of games that are worth several.
+fn points_table(measured: &[Measured]) -> Option<output::Table> {
+    let headings = ["points a game", "paper", "ours", "low", "high", "gammons won", "lost", "backgammons won", "lost"];
+    let mut table = output::Table::new(headings);
+    for (point, PointsPerGame { mean, margin, won, lost }) in measured.iter().filter_map(|p| Some((p, p.points?))) {
+        table.row([
+            point.name.clone(),
+            point.paper_points.map_or_else(String::new, |points| format!("{points:+.2}")),
+            format!("{mean:+.3}"),
+            format!("{:+.3}", mean - margin),
+            format!("{:+.3}", mean + margin),
+            won[1].to_string(),
+            lost[1].to_string(),
+            won[2].to_string(),
+            lost[2].to_string(),
+        ]);
+    }
+    measured.iter().any(|point| point.points.is_some()).then_some(table)
+}
+
 fn csv(points: &[Measured]) -> Result<String> {
     let mut out = csv::Writer::from_writer(Vec::new());
     out.write_record([
-        "point", "panel", "series", "x", "agent", "opponent", "paper", "games", "wins", "draws", "losses", "rate",
-        "low", "high", "elo", "elo-low", "elo-high",
+        "point",
+        "panel",
+        "series",
+        "x",
+        "agent",
+        "opponent",
+        "paper",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "rate",
+        "low",
+        "high",
+        "elo",
+        "elo-low",
+        "elo-high",
+        "points",
+        "points-margin",
     ])?;
     for point in points {
         let number = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
@@ -146,6 +188,8 @@ fn csv(points: &[Measured]) -> Result<String> {
             &number(elo.map(|elo| elo.elo)),
             &number(elo.map(|elo| elo.low)),
             &number(elo.map(|elo| elo.high)),
+            &number(point.points.map(|points| points.mean)),
+            &number(point.points.map(|points| points.margin)),
         ])?;
     }
     Ok(String::from_utf8(out.into_inner().map_err(|error| error.into_error())?)?)

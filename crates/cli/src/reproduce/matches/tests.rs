@@ -2,7 +2,8 @@
 
 use super::recipe::MatchExperiment;
 use crate::agent::{Agent, AgentSpec};
-use crate::recipe::Recipe;
+use crate::any_recipe::AnyRecipe;
+use crate::network_recipe::NetworkRecipe;
 use crate::registry::{self, Playable, Visitor};
 use crate::reproduce::{EXPERIMENTS, Scale, gnugo};
 use afterstate_games::Record;
@@ -16,10 +17,10 @@ fn paper(system: &str) -> PathBuf {
 
 /// The match experiments, each with its system and name.
 fn recipes() -> Vec<(&'static str, &'static str, MatchExperiment)> {
-    let with_matches = EXPERIMENTS.iter().filter(|(system, _, _)| ["rlgo", "mogo"].contains(system));
+    let with_matches = EXPERIMENTS.iter().filter(|(system, _, _)| ["rlgo", "mogo", "backgammon"].contains(system));
     let all = with_matches.flat_map(|(system, _, names)| names.iter().map(move |name| (*system, *name)));
     let of_matches =
-        all.filter(|(system, name)| *system == "mogo" || !["table1", "table2", "fig5", "fig6"].contains(name));
+        all.filter(|(system, name)| *system != "rlgo" || !["table1", "table2", "fig5", "fig6"].contains(name));
     of_matches
         .map(|(system, name)| {
             let path = paper(system).join(format!("{name}.toml"));
@@ -28,11 +29,16 @@ fn recipes() -> Vec<(&'static str, &'static str, MatchExperiment)> {
         .collect()
 }
 
+/// The sizes that an experiment has.
+fn scales(recipe: &MatchExperiment) -> impl Iterator<Item = Scale> {
+    [Scale::Quick, Scale::Full, Scale::Paper].into_iter().filter(|scale| recipe.scale.contains_key(scale.name()))
+}
+
 #[test]
 fn gnu_go_is_the_same_in_every_experiment() {
     let mut met = 0;
     for (system, name, recipe) in recipes() {
-        for scale in [Scale::Quick, Scale::Full, Scale::Paper] {
+        for scale in scales(&recipe) {
             for planned in recipe.matches(scale).unwrap() {
                 if matches!(planned.agents[1].agent, Agent::Gtp { .. }) {
                     let known = [0, 10].map(gnugo::agent);
@@ -153,6 +159,18 @@ fn untrained(folder: &Path, games: u64) -> String {
     folder.to_str().unwrap().to_string()
 }
 
+/// The same with a network.
+fn first_network(folder: &Path, recipe: &NetworkRecipe) -> String {
+    use crate::lesson::{Described, Learner, Lesson};
+    use afterstate_engine::value::Checkpoint;
+    use afterstate_engine::value::shape_agent::{CHECKPOINTS, checkpoint_name};
+    let about = recipe.about().unwrap().at(recipe.games, Default::default());
+    let weights = recipe.learner(None).unwrap().weights().values();
+    let name = checkpoint_name(recipe.games);
+    Checkpoint::new(about, weights).save(&folder.join(CHECKPOINTS).join(name)).unwrap();
+    folder.to_str().unwrap().to_string()
+}
+
 struct Builds<'a>(&'a AgentSpec);
 
 impl Visitor for Builds<'_> {
@@ -171,16 +189,21 @@ fn every_agent_of_every_recipe_can_be_played() {
     for (system, name, recipe) in recipes() {
         let mut learnt = Vec::new();
         for training in &recipe.trainings {
-            let games = Recipe::load(&paper(system).join(&training.recipe)).unwrap().games;
-            let own = untrained(folder.path(), games);
+            let recipe = AnyRecipe::load(&paper(system).join(&training.recipe)).unwrap();
+            let games = recipe.games();
+            let own = match &recipe {
+                AnyRecipe::Network(recipe) => first_network(&folder.path().join("networks"), recipe),
+                _ => untrained(folder.path(), games),
+            };
             let asked = training.folder.to_str().unwrap();
             learnt.push((format!("{asked}@{games}"), format!("{own}@{games}")));
+            learnt.push((asked.to_string(), own));
         }
-        for scale in [Scale::Quick, Scale::Full, Scale::Paper] {
+        for scale in scales(&recipe) {
             let matches = recipe.matches(scale).unwrap();
             let players = matches.into_iter().flat_map(|planned| planned.agents.map(|agent| (planned.game, agent)));
             for (game, agent) in players {
-                if matches!(agent.agent, Agent::Gtp { .. }) {
+                if matches!(agent.agent, Agent::Gtp { .. } | Agent::Gnubg { .. }) {
                     continue;
                 }
                 let mut text = agent.name.clone();

@@ -1,0 +1,74 @@
+//! [`AnyRecipe`]: a recipe of whatever game it names, for those who only want it carried out.
+
+use crate::lesson::Lesson;
+use crate::network_recipe::NetworkRecipe;
+use crate::recipe::{self, Recipe};
+use crate::search_recipe::SearchRecipe;
+use crate::train::{Report, train};
+use anyhow::Result;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// A recipe of any kind.
+#[derive(Clone, Debug)]
+pub enum AnyRecipe {
+    /// Go, with local shapes.
+    Shapes(Recipe),
+    /// Chess, by search.
+    Search(Box<SearchRecipe>),
+    /// Backgammon, with a network.
+    Network(NetworkRecipe),
+}
+
+impl AnyRecipe {
+    /// Reads a recipe file of the kind that its game says.
+    pub fn load(path: &Path) -> Result<AnyRecipe> {
+        Ok(match recipe::read_file(path, named_game)?.as_deref() {
+            Some("chess") => AnyRecipe::Search(Box::new(SearchRecipe::load(path)?)),
+            Some("backgammon") => AnyRecipe::Network(NetworkRecipe::load(path)?),
+            _ => AnyRecipe::Shapes(Recipe::load(path)?),
+        })
+    }
+
+    /// The same with what `change` makes of its games, seed and threads, if that is still a recipe.
+    pub fn changed(self, change: impl FnOnce(&mut u64, &mut u64, &mut usize)) -> Result<AnyRecipe> {
+        Ok(match self {
+            AnyRecipe::Shapes(mut recipe) => {
+                change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
+                AnyRecipe::Shapes(Recipe::parse(&toml::to_string(&recipe)?)?)
+            }
+            AnyRecipe::Search(mut recipe) => {
+                change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
+                AnyRecipe::Search(Box::new(SearchRecipe::parse(&toml::to_string(&recipe)?)?))
+            }
+            AnyRecipe::Network(mut recipe) => {
+                change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
+                AnyRecipe::Network(NetworkRecipe::parse(&toml::to_string(&recipe)?)?)
+            }
+        })
+    }
+
+    /// Games of training.
+    pub fn games(&self) -> u64 {
+        match self {
+            AnyRecipe::Shapes(recipe) => recipe.games(),
+            AnyRecipe::Search(recipe) => recipe.games(),
+            AnyRecipe::Network(recipe) => recipe.games(),
+        }
+    }
+
+    /// Trains as [`train()`] does.
+    pub fn train(&self, folder: &Path, resume: bool, report: Report, stop: &AtomicBool) -> Result<()> {
+        match self {
+            AnyRecipe::Shapes(recipe) => train(recipe, folder, resume, report, stop),
+            AnyRecipe::Search(recipe) => train(&**recipe, folder, resume, report, stop),
+            AnyRecipe::Network(recipe) => train(recipe, folder, resume, report, stop),
+        }
+    }
+}
+
+/// The game that a recipe names. What cannot be read is left to whoever reads it properly.
+fn named_game(text: &str) -> Result<Option<String>> {
+    let table: Option<toml::Table> = text.parse().ok();
+    Ok(table.and_then(|table| table.get("game")?.as_str().map(str::to_string)))
+}
