@@ -5,7 +5,7 @@
 mod support;
 
 use afterstate_games::backgammon::ids::PositionId;
-use afterstate_games::backgammon::{Backgammon, Move, Phase, Play};
+use afterstate_games::backgammon::{BAR, Backgammon, Board, Move, POINTS, Phase, Play};
 use afterstate_games::rng::{below, stream};
 use afterstate_games::{Game, Notation, Side, Turn, playout::draw_chance};
 use std::collections::BTreeSet;
@@ -31,12 +31,35 @@ fn ask(program: &PathBuf, commands: String) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Positions in which a side is to play a roll, from random games. Every second game prefers plays that hit, so that more men
-/// are on the bar.
-fn positions(count: usize) -> Vec<Backgammon> {
+/// How people like a board that a play of `side` leads to: points made, and nobody left alone where he can be hit.
+fn soundness(board: &Board, side: Side) -> i32 {
+    let behind = (0..POINTS).rev().find(|&place| board.men(side.other(), place) > 0).unwrap_or(0);
+    let bar = i32::from(board.men(side.other(), BAR));
+    let on_points = (0..POINTS).map(|place| match board.men(side, place) {
+        0 => 0,
+        // A man of the other side is further back than this one.
+        1 if bar > 0 || POINTS - 1 - place < behind => -2,
+        1 => 0,
+        men => 3 + i32::from(place < 6) - (i32::from(men) - 3).max(0),
+    });
+    on_points.sum::<i32>() + 2 * bar + i32::from(board.off(side))
+}
+
+/// How games are played.
+#[derive(Clone, Copy, PartialEq)]
+enum Style {
+    /// As people play.
+    Sound,
+    /// By plays that hit, so that more men are on the bar.
+    Hits,
+    Random,
+}
+
+/// Positions of such games in which a side is to play a roll.
+fn positions(style: Style, count: usize) -> Vec<Backgammon> {
     let (mut found, mut moves, mut chances) = (Vec::new(), Vec::new(), Vec::new());
     for index in 0.. {
-        let mut rng = stream(6, index);
+        let mut rng = stream(6 + style as u64, index);
         let mut game = Backgammon::new();
         loop {
             match game.turn() {
@@ -46,16 +69,25 @@ fn positions(count: usize) -> Vec<Backgammon> {
                     let roll = draw_chance(&chances, &mut rng);
                     game.play(roll);
                 }
-                Turn::Player(_) => {
+                Turn::Player(side) => {
                     if found.len() == count {
                         return found;
                     }
                     found.push(game);
                     game.legal_moves(&mut moves);
-                    let hits = |&mv: &Move| index % 2 == 1 && game.move_text(mv).contains('*');
-                    let mv =
-                        moves.iter().copied().find(hits).unwrap_or(moves[below(&mut rng, moves.len() as u32) as usize]);
-                    game.play(mv);
+                    let hits = |&mv: &Move| game.move_text(mv).contains('*');
+                    let sound = |&mv: &Move| {
+                        let mut after = game;
+                        after.play(mv);
+                        soundness(after.board(), side)
+                    };
+                    let random = moves[below(&mut rng, moves.len() as u32) as usize];
+                    let chosen = match style {
+                        Style::Sound => moves.iter().copied().max_by_key(sound),
+                        Style::Hits => moves.iter().copied().find(hits),
+                        Style::Random => None,
+                    };
+                    game.play(chosen.unwrap_or(random));
                 }
             }
         }
@@ -66,13 +98,14 @@ fn positions(count: usize) -> Vec<Backgammon> {
 #[test]
 fn plays_and_position_ids_are_those_of_gnu_backgammon() {
     let Some(program) = support::find("gnubg", "plays_and_position_ids_are_those_of_gnu_backgammon") else { return };
-    let positions = positions(10_000);
+    let mut positions = positions(Style::Sound, 10_000);
+    positions.extend([Style::Hits, Style::Random].into_iter().flat_map(|style| self::positions(style, 2_500)));
     assert!(positions.iter().any(|game| game.turn() == Turn::Player(Side::Second)));
     let plays: usize = std::thread::scope(|scope| {
-        let halves = positions.chunks(5_000).map(|half| scope.spawn(|| compare(&program, half))).collect::<Vec<_>>();
+        let halves = positions.chunks(7_500).map(|half| scope.spawn(|| compare(&program, half))).collect::<Vec<_>>();
         halves.into_iter().map(|half| half.join().expect("the comparison panicked")).sum()
     });
-    assert!(plays > 100_000, "{plays} plays were compared");
+    assert!(plays > 200_000, "{plays} plays were compared");
 }
 
 /// Compares all plays of these positions, and returns how many there are.
