@@ -12,6 +12,7 @@ mod chess_learner;
 mod completions;
 mod contest;
 mod duel;
+mod evaluate;
 mod folder_lock;
 mod game_files;
 mod games;
@@ -72,6 +73,8 @@ enum Command {
     Play(play::Args),
     /// A game of Go looked at again: blunders, win rates, comments
     Analyze(analyze::Args),
+    /// What a position of backgammon is worth, and which plays are best
+    Evaluate(evaluate::Args),
     /// Two agents, many games, perhaps a sequential test
     Match(Box<match_command::Args>),
     /// Many agents, from a file, in a log that an interrupted run goes on from
@@ -106,6 +109,7 @@ fn main() -> ExitCode {
         Command::Agents(args) => agents::run(args),
         Command::Play(args) => play::run(args),
         Command::Analyze(args) => analyze::run(args),
+        Command::Evaluate(args) => evaluate::run(args),
         Command::Match(args) => match_command::run(*args),
         Command::Tournament(args) => tournament::run(args),
         Command::Rate(args) => rate::run(args),

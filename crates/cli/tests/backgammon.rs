@@ -89,6 +89,24 @@ fn a_person_plays_with_dice_hints_and_moves_taken_back() {
 }
 
 #[test]
+fn positions_are_valued_and_their_plays_ranked() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = format!("expectimax:{},keep=3,margin=6", trained(folder.path(), RECIPE).display());
+    let text = succeed(&["evaluate", "4HPwATDgc/ABMA", "--dice", "31", "--agent", &agent, "--plays", "4"]);
+    for part in ["X to play 31", "before the roll ", "wins ", "loses ", "plies"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let json = succeed(&["evaluate", "4HPwATDgc/ABMA", "--dice", "31", "--agent", &agent, "--plays", "4", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let plays = report["plays"].as_array().unwrap();
+    assert_eq!((plays.len(), report["legal_plays"].as_u64()), (4, Some(16)));
+    assert_eq!(plays.iter().map(|play| play["plies"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 2, 2, 1]);
+    assert_eq!(plays[0]["difference"].as_f64(), Some(0.0));
+    let message = fail(&["evaluate", "4HPwATDgc/ABMA", "--agent", "random"]);
+    assert!(message.contains("use greedy or expectimax"), "{message}");
+}
+
+#[test]
 fn mistakes_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let run_folder = trained(folder.path(), RECIPE);

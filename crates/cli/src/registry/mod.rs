@@ -10,6 +10,7 @@ mod go_monte_carlo;
 mod monte_carlo;
 mod td_search;
 
+pub use backgammon::{Evaluated, evaluate};
 pub use go_monte_carlo::{go_open_player, go_search};
 pub use td_search::go_open_player as td_open_player;
 
