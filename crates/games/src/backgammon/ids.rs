@@ -59,7 +59,8 @@ impl PositionId {
                 }
             }
         }
-        Board::from_men(men)
+        // Behind the last place there is nothing.
+        if bits.any(|bit| bit) { None } else { Board::from_men(men) }
     }
 }
 
