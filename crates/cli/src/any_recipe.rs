@@ -51,9 +51,9 @@ impl AnyRecipe {
     /// Games of training.
     pub fn games(&self) -> u64 {
         match self {
-            AnyRecipe::Shapes(recipe) => recipe.games(),
-            AnyRecipe::Search(recipe) => recipe.games(),
-            AnyRecipe::Network(recipe) => recipe.games(),
+            AnyRecipe::Shapes(recipe) => recipe.games,
+            AnyRecipe::Search(recipe) => recipe.games,
+            AnyRecipe::Network(recipe) => recipe.games,
         }
     }
 

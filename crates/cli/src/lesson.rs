@@ -50,8 +50,20 @@ pub trait Learner {
     }
 }
 
+/// What every recipe has.
+pub struct Plan<'a> {
+    /// Games of training.
+    pub games: u64,
+    /// Seeds everything that is random.
+    pub seed: u64,
+    /// When weights are saved.
+    pub checkpoints: &'a CheckpointSettings,
+    /// How progress is measured.
+    pub evaluation: &'a EvaluationSettings,
+}
+
 /// A recipe: what is learnt, how, and how it is watched.
-pub trait Lesson: Clone + Serialize {
+pub trait Lesson: Clone + Serialize + PartialEq {
     /// The game that is learnt.
     type Game: Game;
     /// What checkpoints say of themselves.
@@ -62,20 +74,17 @@ pub trait Lesson: Clone + Serialize {
     /// Reads a recipe file.
     fn load(path: &Path) -> Result<Self>;
 
-    /// Games of training.
-    fn games(&self) -> u64;
+    /// What it has in common with every other recipe.
+    fn plan(&self) -> Plan<'_>;
 
-    /// Seeds everything that is random.
-    fn seed(&self) -> u64;
+    /// The same with everything that may differ between the parts of a run as it is in all of them: how long it is, by how
+    /// many threads, and how it is watched.
+    fn essence(&self) -> Self;
 
-    /// When weights are saved.
-    fn checkpoints(&self) -> &CheckpointSettings;
-
-    /// How progress is measured.
-    fn evaluation(&self) -> &EvaluationSettings;
-
-    /// Whether runs of both learn the same: everything that decides it must be equal.
-    fn learns_like(&self, other: &Self) -> bool;
+    /// Whether runs of both learn the same.
+    fn learns_like(&self, other: &Self) -> bool {
+        self.essence() == other.essence()
+    }
 
     /// Where the games of evaluations begin.
     fn start(&self) -> Self::Game;
@@ -95,9 +104,9 @@ pub trait Lesson: Clone + Serialize {
     /// How to play with what was learnt in `folder`: purposes, and arguments of this program.
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)>;
 
-    /// The numbers of games after which weights are saved and evaluated; the last is [`Lesson::games`].
+    /// The numbers of games after which weights are saved and evaluated; the last is that of all.
     fn milestones(&self) -> Vec<u64> {
-        let (games, settings) = (self.games(), self.checkpoints());
+        let Plan { games, checkpoints: settings, .. } = self.plan();
         let mut milestones = Vec::new();
         for step in 0.. {
             let factor = 10f64.powf(f64::from(step) / f64::from(settings.per_decade));

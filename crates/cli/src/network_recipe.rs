@@ -1,6 +1,6 @@
 //! Recipes of backgammon: a network that teaches itself, as TD-Gammon did.
 
-use crate::lesson::{Described, Learner, Lesson};
+use crate::lesson::{Described, Learner, Lesson, Plan};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use afterstate_arena::{ExpectimaxPlayer, Player};
 use afterstate_engine::learning::{NetworkTdSettings, TdGammonTraining, TrainingTotals};
@@ -97,31 +97,14 @@ impl Lesson for NetworkRecipe {
         recipe::read_file(path, NetworkRecipe::parse)
     }
 
-    fn games(&self) -> u64 {
-        self.games
+    fn plan(&self) -> Plan<'_> {
+        let NetworkRecipe { games, seed, checkpoints, evaluation, .. } = self;
+        Plan { games: *games, seed: *seed, checkpoints, evaluation }
     }
 
-    fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    fn checkpoints(&self) -> &CheckpointSettings {
-        &self.checkpoints
-    }
-
-    fn evaluation(&self) -> &EvaluationSettings {
-        &self.evaluation
-    }
-
-    fn learns_like(&self, other: &NetworkRecipe) -> bool {
-        let essence = |recipe: &NetworkRecipe| NetworkRecipe {
-            games: 1,
-            threads: 1,
-            checkpoints: CheckpointSettings::default(),
-            evaluation: EvaluationSettings::default(),
-            ..recipe.clone()
-        };
-        essence(self) == essence(other)
+    fn essence(&self) -> NetworkRecipe {
+        let (checkpoints, evaluation) = Default::default();
+        NetworkRecipe { games: 1, threads: 1, checkpoints, evaluation, ..self.clone() }
     }
 
     fn start(&self) -> Backgammon {

@@ -1,6 +1,6 @@
 //! Training recipes: TOML files that say what is learnt, how, and how it is watched.
 
-use crate::lesson::Lesson;
+use crate::lesson::{Lesson, Plan};
 use crate::shape_learner::ShapeLearner;
 use afterstate_arena::{Player, ValuePlayer};
 use afterstate_engine::learning::{Dyna2Settings, SelfPlaySettings, TdSettings, TrainingTotals};
@@ -206,31 +206,14 @@ impl Lesson for Recipe {
         Recipe::load(path)
     }
 
-    fn games(&self) -> u64 {
-        self.games
+    fn plan(&self) -> Plan<'_> {
+        let Recipe { games, seed, checkpoints, evaluation, .. } = self;
+        Plan { games: *games, seed: *seed, checkpoints, evaluation }
     }
 
-    fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    fn checkpoints(&self) -> &CheckpointSettings {
-        &self.checkpoints
-    }
-
-    fn evaluation(&self) -> &EvaluationSettings {
-        &self.evaluation
-    }
-
-    fn learns_like(&self, other: &Recipe) -> bool {
-        let essence = |recipe: &Recipe| Recipe {
-            games: 1,
-            threads: 1,
-            checkpoints: CheckpointSettings::default(),
-            evaluation: EvaluationSettings::default(),
-            ..recipe.clone()
-        };
-        essence(self) == essence(other)
+    fn essence(&self) -> Recipe {
+        let (checkpoints, evaluation) = Default::default();
+        Recipe { games: 1, threads: 1, checkpoints, evaluation, ..self.clone() }
     }
 
     fn start(&self) -> Go {

@@ -2,7 +2,7 @@
 //! [`LearnerSettings`].
 
 use crate::chess_learner::ChessLearner;
-use crate::lesson::Lesson;
+use crate::lesson::{Lesson, Plan};
 use crate::partners::PartnerSettings;
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use afterstate_arena::{Player, TournamentPlayer};
@@ -171,32 +171,14 @@ impl Lesson for SearchRecipe {
         recipe::read_file(path, SearchRecipe::parse)
     }
 
-    fn games(&self) -> u64 {
-        self.games
+    fn plan(&self) -> Plan<'_> {
+        let SearchRecipe { games, seed, checkpoints, evaluation, .. } = self;
+        Plan { games: *games, seed: *seed, checkpoints, evaluation }
     }
 
-    fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    fn checkpoints(&self) -> &CheckpointSettings {
-        &self.checkpoints
-    }
-
-    fn evaluation(&self) -> &EvaluationSettings {
-        &self.evaluation
-    }
-
-    fn learns_like(&self, other: &SearchRecipe) -> bool {
-        let essence = |recipe: &SearchRecipe| SearchRecipe {
-            games: 1,
-            threads: 1,
-            checkpoints: CheckpointSettings::default(),
-            evaluation: EvaluationSettings::default(),
-            evaluation_nodes: 1,
-            ..recipe.clone()
-        };
-        essence(self) == essence(other)
+    fn essence(&self) -> SearchRecipe {
+        let (checkpoints, evaluation) = Default::default();
+        SearchRecipe { games: 1, threads: 1, checkpoints, evaluation, evaluation_nodes: 1, ..self.clone() }
     }
 
     fn start(&self) -> Chess {

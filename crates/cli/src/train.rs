@@ -73,7 +73,7 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
 
     let begun = Instant::now();
     let already = run.done();
-    let progress = Progress::new(recipe.games(), already, "games", report != Report::Text);
+    let progress = Progress::new(recipe.plan().games, already, "games", report != Report::Text);
     if already > 0 && report == Report::Text {
         progress.line(&format!("Going on after {already} games"));
     }

@@ -94,7 +94,7 @@ impl<L: Lesson> TrainingRun<L> {
             None => None,
         };
         let (done, since_milestone) = last.as_ref().map_or_else(Default::default, |last| last.about.progress());
-        let seconds = recipe.checkpoints().every_seconds;
+        let seconds = recipe.plan().checkpoints.every_seconds;
         Ok(TrainingRun {
             folder: folder.to_path_buf(),
             learner: recipe.learner(last.as_ref())?,

@@ -111,7 +111,7 @@ impl<L: Lesson> Watch<L> {
             elo: None,
         };
         let place = self.log.partition_point(|entry| entry.games < games);
-        let settings = self.recipe.evaluation();
+        let settings = self.recipe.plan().evaluation;
         if settings.games > 0 {
             let mut me = self.recipe.player(now);
             entry.results.push(self.duel(games, &mut me, RANDOM, &mut RandomPlayer::default(), stop)?);
@@ -150,11 +150,11 @@ impl<L: Lesson> Watch<L> {
         opponent: &mut dyn Player<L::Game>,
         stop: &AtomicBool,
     ) -> Result<Against> {
-        let settings = self.recipe.evaluation();
+        let settings = self.recipe.plan().evaluation;
         let conditions = Conditions {
             start: self.recipe.start(),
             opening_moves: settings.opening_moves,
-            seed: self.recipe.seed() ^ mix(games),
+            seed: self.recipe.plan().seed ^ mix(games),
         };
         let score = duel(&conditions, me, opponent, 0..u64::from(settings.games), stop)?;
         Ok(Against { opponent: name.to_string(), score })
