@@ -84,7 +84,7 @@ fn every_game_keeps_its_promises() {
     let report: serde_json::Value =
         serde_json::from_str(&succeed(&["check", "all", "--games", "5", "--json"])).unwrap();
     let games: Vec<&str> = report.as_array().unwrap().iter().map(|game| game["game"].as_str().unwrap()).collect();
-    assert_eq!(games, ["tic-tac-toe", "connect-four", "chess", "go9"]);
+    assert_eq!(games, ["tic-tac-toe", "connect-four", "backgammon", "chess", "go9"]);
 }
 
 #[test]
