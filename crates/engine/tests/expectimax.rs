@@ -158,3 +158,22 @@ fn with_the_bear_off_database_positions_at_home_are_known() {
     game.play(moves[0]);
     assert_eq!(known.equity(&game), network().equity(&game));
 }
+
+#[test]
+fn pruning_changes_no_choice_behind_a_filter_either() {
+    for seed in 0..8 {
+        let game = position(seed, 30 + 5 * seed as usize);
+        let chosen = |pruning| {
+            let settings = ExpectimaxSettings { plies: 3, keep: 4, margin: 0.1, pruning };
+            let plays = Expectimax::new(EquityCache::new(network(), 16), settings).rank(&game);
+            let searched = plays.iter().filter(|play| play.plies == 3).count();
+            (plays[0].equity, searched)
+        };
+        let (expected, searched) = chosen(Pruning::None);
+        for pruning in [Pruning::Star1, Pruning::Star2] {
+            let (found, also) = chosen(pruning);
+            assert!((found - expected).abs() < 1e-4, "{seed} {pruning:?}: {found}, expected {expected}");
+            assert_eq!(also, searched, "{seed} {pruning:?}");
+        }
+    }
+}

@@ -58,6 +58,9 @@ pub struct ExpectimaxSettings {
     pub pruning: Pruning,
 }
 
+/// What is cut off is this much worse than a filter's margin, so that rounding does not bring it back.
+const HAIR: f32 = 1e-4;
+
 /// No search looks further.
 pub const MAX_PLIES: u32 = 4;
 
@@ -162,17 +165,19 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
             if kept < 2 {
                 break;
             }
+            // The next filter has to know exactly which plays are within its margin.
+            let slack = if plies < self.settings.plies { self.settings.margin + HAIR } else { 0.0 };
             let mut alpha = -E::BOUND;
             for play in &mut plays[..kept] {
                 (play.equity, play.plies) = (self.after(game, play.mv, plies, alpha, E::BOUND), plies);
-                alpha = alpha.max(play.equity);
+                alpha = alpha.max(play.equity - slack);
             }
             sort(&mut plays[..kept]);
         }
         plays
     }
 
-    /// What a position before a throw of the dice is worth to `side`, which acts after it, by the settings' plies.
+    /// What a position before a throw of the dice is worth to who acts after it, by the settings' plies.
     pub fn equity(&mut self, game: &G) -> f32 {
         self.rolled(game, self.settings.plies - 1, -E::BOUND, E::BOUND)
     }
@@ -204,7 +209,8 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         level.probes.resize(level.rolls.len(), -E::BOUND);
         // What the rolls that have not been searched are worth at least.
         let mut rest_at_least = -E::BOUND;
-        if self.settings.pruning == Pruning::Star2 && beta < E::BOUND {
+        // A probe says what a roll is worth at least, but for plays that a filter might leave out.
+        if self.settings.pruning == Pruning::Star2 && beta < E::BOUND && plies == 1 {
             for index in 0..level.rolls.len() {
                 let (roll, probability) = level.rolls[index];
                 let mut rolled = game.clone();
