@@ -5,7 +5,7 @@ use afterstate_engine::search::{Equity, EquityCache, Expectimax, ExpectimaxSetti
 use afterstate_engine::{Budget, Decision, Value};
 use afterstate_games::{Game, Record, Side, Turn};
 
-/// The cache has 2 to the power of so many entries: a MiB for networks that look one ply ahead is too much already.
+/// The cache has 2 to the power of so many entries, together a MiB: as much as stays in a processor's own cache.
 const CACHE_BITS: u32 = 16;
 
 /// Plays what is worth most by [`Expectimax`]. It needs no random numbers: of equal plays it makes the first.

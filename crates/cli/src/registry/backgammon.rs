@@ -2,16 +2,17 @@
 
 use super::{Playable, PlayerFactory, factory};
 use crate::agent::Agent;
+use crate::agent::expectimax::ExpectimaxAgent;
 use afterstate_arena::external::{EngineCommand, Gnubg};
 use afterstate_arena::{ExpectimaxPlayer, RandomPlayer};
 use afterstate_engine::search::expectimax::RankedPlay;
-use afterstate_engine::search::{EquityCache, Expectimax, ExpectimaxSettings, WithBearOff};
+use afterstate_engine::search::{Equity, EquityCache, Expectimax, ExpectimaxSettings, WithBearOff};
 use afterstate_engine::value::NetworkAgent;
-use afterstate_engine::value::backgammon_network::OUTPUTS;
+use afterstate_engine::value::backgammon_network::{BackgammonNetwork, OUTPUTS};
 use afterstate_engine::value::bear_off::BearOff;
 use afterstate_games::Side;
 use afterstate_games::backgammon::{Backgammon, Move};
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -19,31 +20,50 @@ impl Playable for Backgammon {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
         match agent {
             Agent::Random => Ok(factory(RandomPlayer::default)),
-            Agent::Greedy { checkpoint, epsilon } => {
-                ensure!(*epsilon == 0.0, "epsilon = {epsilon}: in backgammon the dice explore; leave it out");
-                let greedy = ExpectimaxSettings { plies: 1, ..ExpectimaxSettings::default() };
-                searchers(checkpoint, greedy, false)
-            }
-            Agent::Expectimax(agent) => searchers(&agent.checkpoint, agent.search, agent.bear_off),
             Agent::Gnubg { command, plies, limits } => {
                 // A command line that cannot be run should not wait for the first game to say so.
                 EngineCommand::parse(command)?.resolve()?;
                 let programs = Gnubg::new(command, *plies)?.with_limits(*limits);
                 Ok(factory(move || programs.player()))
             }
-            _ => bail!("backgammon has dice: use random, gnubg, or greedy or expectimax with a checkpoint"),
+            _ => {
+                let searcher = searcher(agent)?;
+                let searcher = searcher
+                    .context("backgammon has dice: use random, gnubg, or greedy or expectimax with a checkpoint")?;
+                let (network, search) = (searcher.network()?, searcher.search);
+                Ok(match searcher.database()? {
+                    Some(database) => {
+                        let known = WithBearOff::new(network, Arc::new(database));
+                        factory(move || ExpectimaxPlayer::new(known.clone(), search))
+                    }
+                    None => factory(move || ExpectimaxPlayer::new(network.clone(), search)),
+                })
+            }
         }
     }
 }
 
-/// Players that go by the network of a checkpoint.
-fn searchers(checkpoint: &str, search: ExpectimaxSettings, bear_off: bool) -> Result<PlayerFactory<Backgammon>> {
-    let network = NetworkAgent::load(checkpoint)?.network();
-    if bear_off {
-        let known = WithBearOff::new(network, Arc::new(BearOff::open(&bear_off_file())?));
-        return Ok(factory(move || ExpectimaxPlayer::new(known.clone(), search)));
+/// An agent that goes by the network of a checkpoint.
+fn searcher(agent: &Agent) -> Result<Option<ExpectimaxAgent>> {
+    Ok(match agent {
+        Agent::Greedy { checkpoint, epsilon } => {
+            ensure!(*epsilon == 0.0, "epsilon = {epsilon}: in backgammon the dice explore; leave it out");
+            let search = ExpectimaxSettings { plies: 1, ..ExpectimaxSettings::default() };
+            Some(ExpectimaxAgent { checkpoint: checkpoint.clone(), bear_off: false, search })
+        }
+        Agent::Expectimax(agent) => Some(agent.clone()),
+        _ => None,
+    })
+}
+
+impl ExpectimaxAgent {
+    fn network(&self) -> Result<BackgammonNetwork> {
+        Ok(NetworkAgent::load(&self.checkpoint)?.network())
     }
-    Ok(factory(move || ExpectimaxPlayer::new(network.clone(), search)))
+
+    fn database(&self) -> Result<Option<BearOff>> {
+        Ok(if self.bear_off { Some(BearOff::open(&bear_off_file())?) } else { None })
+    }
 }
 
 /// What an agent thinks of a position.
@@ -58,26 +78,28 @@ pub struct Evaluated {
 
 /// Asks an agent that goes by a network what it thinks of a position in which `side` is to move.
 pub fn evaluate(agent: &Agent, game: &Backgammon, side: Side) -> Result<Evaluated> {
-    let (checkpoint, search, bear_off) = match agent {
-        Agent::Greedy { checkpoint, .. } => {
-            (checkpoint, ExpectimaxSettings { plies: 1, ..ExpectimaxSettings::default() }, false)
-        }
-        Agent::Expectimax(agent) => (&agent.checkpoint, agent.search, agent.bear_off),
-        _ => bail!("it says nothing of equities: use greedy or expectimax with a checkpoint"),
-    };
-    let mut network = NetworkAgent::load(checkpoint)?.network();
+    let searcher = searcher(agent)?;
+    let searcher = searcher.context("it says nothing of equities: use greedy or expectimax with a checkpoint")?;
+    let mut network = searcher.network()?;
     let mut chances = [0.0; OUTPUTS];
     chances.copy_from_slice(network.outputs(game.board(), side));
+    let Some(database) = searcher.database()? else {
+        return Ok(asked(network, searcher.search, game, side, chances));
+    };
+    chances = database.outputs(game.board(), side).unwrap_or(chances);
+    Ok(asked(WithBearOff::new(network, Arc::new(database)), searcher.search, game, side, chances))
+}
+
+fn asked<E: Equity<Backgammon>>(
+    evaluation: E,
+    search: ExpectimaxSettings,
+    game: &Backgammon,
+    side: Side,
+    chances: [f32; OUTPUTS],
+) -> Evaluated {
+    let mut search = Expectimax::new(EquityCache::new(evaluation, 16), search);
     let before = Backgammon::at(*game.board(), side, None);
-    if bear_off {
-        let database = BearOff::open(&bear_off_file())?;
-        chances = database.outputs(game.board(), side).unwrap_or(chances);
-        let known = EquityCache::new(WithBearOff::new(network, Arc::new(database)), 16);
-        let mut search = Expectimax::new(known, search);
-        return Ok(Evaluated { equity: search.equity(&before), chances, plays: search.rank(game) });
-    }
-    let mut search = Expectimax::new(EquityCache::new(network, 16), search);
-    Ok(Evaluated { equity: search.equity(&before), chances, plays: search.rank(game) })
+    Evaluated { equity: search.equity(&before), chances, plays: search.rank(game) }
 }
 
 /// Where the bear-off database is kept: among what can be made again.

@@ -69,12 +69,10 @@ pub fn index_of(men: [u8; HOME]) -> usize {
     let mut index = choose(usize::from(total) + HOME - 1, HOME);
     let mut left = usize::from(total);
     for point in (1..HOME).rev() {
-        left -= usize::from(men[point]);
-        // Those that have more than this on the points below: they have fewer here, and come before.
-        let below_at_most = left;
         let here = usize::from(men[point]);
-        let total_here = below_at_most + here;
-        index += (0..here).map(|fewer| choose(total_here - fewer + point - 1, point - 1)).sum::<usize>();
+        // Those with fewer men here have more on the points below, and come before.
+        index += (0..here).map(|fewer| choose(left - fewer + point - 1, point - 1)).sum::<usize>();
+        left -= here;
     }
     index
 }
@@ -86,14 +84,10 @@ fn choose(from: usize, some: usize) -> usize {
 
 /// Every position of up to fifteen men.
 fn positions() -> impl Iterator<Item = [u8; HOME]> {
-    let most = MEN + 1;
-    (0..u32::from(most).pow(HOME as u32 - 1) * u32::from(most)).filter_map(move |number| {
-        let (mut rest, mut men) = (number, [0; HOME]);
-        for count in &mut men {
-            *count = (rest % u32::from(most)) as u8;
-            rest /= u32::from(most);
-        }
-        (men.iter().map(|&count| u32::from(count)).sum::<u32>() <= u32::from(MEN)).then_some(men)
+    // Four bits a point are enough.
+    (0..1u32 << (4 * HOME)).filter_map(|number| {
+        let men: [u8; HOME] = std::array::from_fn(|point| (number >> (4 * point)) as u8 & MEN);
+        (men.iter().sum::<u8>() <= MEN).then_some(men)
     })
 }
 

@@ -18,7 +18,7 @@ const PLACES: usize = 26;
 const FIELDS: usize = 53;
 
 /// The position as a line, seen by the side that acts next, whose men count upwards and move towards the first place. Names
-/// are what FIBS itself would call both: `You` and the other's name.
+/// are what FIBS itself would call both: `You` and the other's name, in which there must be no `:`.
 ///
 /// ```
 /// use afterstate_games::backgammon::{Backgammon, Board, Dice, fibs};
