@@ -156,14 +156,39 @@ pub struct GnubgPlayer {
     running: Option<Running>,
 }
 
+impl GnubgPlayer {
+    /// What the program thinks of a position before the roll, by its own plies: the chances of the side to roll to win, to
+    /// win a gammon or more, to win a backgammon, to lose a gammon or more, and to lose a backgammon.
+    pub fn outputs(&mut self, game: &Backgammon) -> Result<[f32; 5], PlayerError> {
+        let mut running = self.take()?;
+        let line =
+            format!("evaluation fibsboard {} PLIES {} CUBE OFF", fibs::write(game, "afterstate"), self.programs.plies);
+        let answer = running.ask(&line, self.programs.limits.per_move, None)?;
+        let numbers: Vec<f32> = answer.split_whitespace().map_while(|word| word.parse().ok()).collect();
+        match numbers.first_chunk() {
+            Some(outputs) => {
+                self.running = Some(running);
+                Ok(*outputs)
+            }
+            None => {
+                let text = format!("'{}': expected five chances", shown(&answer));
+                Err(running.engine.fail(PlayerError::Garbage(text)))
+            }
+        }
+    }
+
+    /// The program that this player asks.
+    fn take(&mut self) -> Result<Running, PlayerError> {
+        match self.running.take().or_else(|| self.programs.idle()) {
+            Some(running) => Ok(running),
+            None => self.programs.start(),
+        }
+    }
+}
+
 impl Player<Backgammon> for GnubgPlayer {
     fn new_game(&mut self, _record: &Record<Backgammon>, _seed: u64) -> Result<(), PlayerError> {
-        if self.running.is_none() {
-            self.running = match self.programs.idle() {
-                Some(running) => Some(running),
-                None => Some(self.programs.start()?),
-            };
-        }
+        self.running = Some(self.take()?);
         Ok(())
     }
 
@@ -175,9 +200,7 @@ impl Player<Backgammon> for GnubgPlayer {
         if let [only] = moves[..] {
             return Ok(Decision::play(only));
         }
-        let Some(mut running) = self.running.take() else {
-            return Err(PlayerError::Crashed("the program is not running".into()));
-        };
+        let mut running = self.take()?;
         let limit = match budget.deadline {
             Some(deadline) => deadline.saturating_duration_since(Instant::now()),
             None => self.programs.limits.per_move,
