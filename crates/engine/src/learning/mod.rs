@@ -7,6 +7,7 @@ pub mod dyna2_self_play;
 pub mod eligibility;
 pub mod learner_settings;
 pub mod network_td;
+mod network_traces;
 pub mod online_td;
 pub mod root_strap;
 pub mod search_learner;
