@@ -1,0 +1,76 @@
+//! [`Convolution`]: a 3×3 convolution with its weights laid out for the [inner loops](crate::tile).
+
+use crate::grid::Grid;
+use crate::tile::{self, Finish, Lane, PANEL};
+
+/// Neighbours of a cell, itself included.
+pub(crate) const TAPS: usize = 9;
+
+/// Weights of a 3×3 convolution.
+#[derive(Clone, Debug)]
+pub(crate) struct Convolution {
+    panels: Vec<Lane>,
+    inputs: usize,
+    outputs: usize,
+}
+
+impl Convolution {
+    /// Lays out `weights`, `[outputs][inputs][9]`, each filter times its `scale`.
+    pub fn forward(weights: &[f32], inputs: usize, outputs: usize, scale: impl Fn(usize) -> f32) -> Convolution {
+        Convolution::lay_out(inputs, outputs, |tap, input, output| {
+            scale(output) * weights[(output * inputs + input) * TAPS + tap]
+        })
+    }
+
+    /// The convolution that carries errors back from the outputs of one with `weights` to its inputs: what an input did to
+    /// the neighbour above comes from the neighbour above.
+    pub fn backward(weights: &[f32], inputs: usize, outputs: usize) -> Convolution {
+        Convolution::lay_out(outputs, inputs, |tap, output, input| {
+            weights[(output * inputs + input) * TAPS + TAPS - 1 - tap]
+        })
+    }
+
+    fn lay_out(inputs: usize, outputs: usize, weight: impl Fn(usize, usize, usize) -> f32) -> Convolution {
+        let mut panels = Vec::with_capacity(outputs / PANEL * TAPS * inputs);
+        for first in (0..outputs).step_by(PANEL) {
+            for tap in 0..TAPS {
+                for input in 0..inputs {
+                    panels.push(std::array::from_fn(|lane| weight(tap, input, first + lane)));
+                }
+            }
+        }
+        Convolution { panels, inputs, outputs }
+    }
+
+    /// Convolves boards that stand behind each other. Only the cells of `output` are written, not the zeros around.
+    pub fn apply(&self, grid: Grid, boards: &[f32], finish: Finish<'_>, output: &mut [f32]) {
+        let (read, written) = (grid.len() * self.inputs, grid.len() * self.outputs);
+        for (board, output) in boards.chunks_exact(read).zip(output.chunks_exact_mut(written)) {
+            tile::convolve(grid, board, self.inputs, &self.panels, finish, output);
+        }
+    }
+}
+
+/// Adds to `gradients`, `[outputs][inputs][9]`, those of the weights of a convolution that made outputs of `boards` when
+/// these have the gradients `errors`.
+pub(crate) fn add_weight_gradients(
+    grid: Grid,
+    boards: &[f32],
+    inputs: usize,
+    errors: &[f32],
+    outputs: usize,
+    gradients: &mut [f32],
+) {
+    let mut by_tap = vec![0.0; TAPS * inputs * outputs];
+    let pairs = boards.chunks_exact(grid.len() * inputs).zip(errors.chunks_exact(grid.len() * outputs));
+    for (board, errors) in pairs {
+        tile::weight_gradients(grid, board, inputs, errors, outputs, &mut by_tap);
+    }
+    for (output, gradients) in gradients.chunks_exact_mut(inputs * TAPS).enumerate() {
+        for (input, gradients) in gradients.chunks_exact_mut(TAPS).enumerate() {
+            for (tap, gradient) in gradients.iter_mut().enumerate() {
+                *gradient += by_tap[(tap * inputs + input) * outputs + output];
+            }
+        }
+    }
+}
