@@ -1,0 +1,204 @@
+use super::*;
+use crate::search::minimax;
+use crate::value::Indifferent;
+use crate::zero::{Network, Uniform};
+use afterstate_games::{ConnectFour, Notation, Outcome, TicTacToe, rng::below, stream};
+
+/// Simulates until so many simulations are behind it.
+fn simulate<G: Deterministic>(search: &mut Puct<G>, network: &mut impl Network<G>, simulations: u32) {
+    let mut question = Question::new(search.root.clone().unwrap());
+    while search.visits() < simulations {
+        if search.gather(&mut question) {
+            network.evaluate(&mut [&mut question]);
+            search.apply(&question);
+        }
+    }
+}
+
+/// X to move in a position with three empty squares, and answers that are made up.
+struct Scripted;
+
+impl Network<TicTacToe> for Scripted {
+    fn evaluate(&mut self, questions: &mut [&mut Question<TicTacToe>]) {
+        for question in questions {
+            let empty = question.moves.len();
+            let first = question.game.move_text(question.moves[0]);
+            let (value, priors): (f32, &[f32]) = match (empty, first.as_str()) {
+                (3, _) => (0.6, &[0.5, 0.3, 0.2]),
+                // After 7, 8 and 9 in this order.
+                (2, "8") => (0.3, &[0.9, 0.1]),
+                (2, "7") => (0.7, &[0.4, 0.6]),
+                _ => panic!("{first} was not expected"),
+            };
+            question.value = Value(value);
+            question.priors = priors.to_vec();
+        }
+    }
+}
+
+#[test]
+fn selection_and_backup_by_hand() {
+    // No line can be completed with fewer than two more moves of X.
+    let game = TicTacToe::parse_position("XOX/XOO/...").unwrap();
+    let game = match game.turn() {
+        Turn::Player(Side::First) => game,
+        other => panic!("{other:?}"),
+    };
+    let mut search = Puct::new(PuctSettings { exploration: 2.0, ..PuctSettings::default() });
+    search.begin(&Situation::new(&game));
+    simulate(&mut search, &mut Scripted, 1);
+    assert_eq!(search.moves().map(|mv| mv.visits).collect::<Vec<_>>(), [0, 0, 0]);
+    assert!((search.value().0 - 0.6).abs() < 1e-6);
+    // N = 1: 2·P·1/1 = 1.0, 0.6, 0.4. X wins by 7 (the left column), which is a value of 1.
+    simulate(&mut search, &mut Scripted, 2);
+    assert_eq!(search.moves().map(|mv| mv.visits).collect::<Vec<_>>(), [1, 0, 0]);
+    // N = 2: 1 + 2·0.5·√2/2 = 1.71 against 2·0.3·√2 = 0.85 and 0.57. The same again at N = 3: 1.58 and 1.04; and so on
+    // until 2·0.3·√N > 1 + √N/N, at N = 5: 1.34 against 1 + 2·0.5·√5/5 = 1.45; N = 6: 1.47 against 1.41.
+    simulate(&mut search, &mut Scripted, 6);
+    assert_eq!(search.moves().map(|mv| mv.visits).collect::<Vec<_>>(), [5, 0, 0]);
+    simulate(&mut search, &mut Scripted, 7);
+    let moves: Vec<_> = search.moves().collect();
+    assert_eq!(moves.iter().map(|mv| mv.visits).collect::<Vec<_>>(), [5, 1, 0]);
+    // After 8 the network said 0.7 for the first player: 0.4 between −1 and 1.
+    assert!((moves[1].value - 0.4).abs() < 1e-6 && moves[0].value == 1.0);
+    // (0.2 + 5·1 + 0.4) / 7 is 0.8, and 0.9 as a probability.
+    assert!((search.value().0 - 0.9).abs() < 1e-6);
+    assert_eq!(game.move_text(search.best().unwrap().mv), "7");
+}
+
+#[test]
+fn noise_is_mixed_in_by_its_share() {
+    let game = TicTacToe::parse_position("XOX/XOO/...").unwrap();
+    let mut search = Puct::new(PuctSettings::default());
+    search.begin(&Situation::new(&game));
+    simulate(&mut search, &mut Scripted, 1);
+    search.add_noise(0.25, [0.0, 0.2, 0.8]);
+    let priors: Vec<f32> = search.moves().map(|mv| mv.prior).collect();
+    for (prior, expected) in priors.iter().zip([0.375, 0.275, 0.35]) {
+        assert!((prior - expected).abs() < 1e-6, "{priors:?}");
+    }
+}
+
+/// A root of three moves, with visits and totals as given.
+fn made_up(settings: PuctSettings, moves: [(f32, u32, f32); 3]) -> Puct<TicTacToe> {
+    let game = TicTacToe::parse_position("XOX/XOO/...").unwrap();
+    let mut search = Puct::new(settings);
+    search.begin(&Situation::new(&game));
+    simulate(&mut search, &mut Scripted, 1);
+    for (edge, (prior, visits, total)) in search.edges.iter_mut().zip(moves) {
+        (edge.prior, edge.visits, edge.total) = (prior, visits, total);
+        search.nodes[0].visits += visits;
+    }
+    search
+}
+
+#[test]
+fn forced_playouts_come_first_and_are_pruned_from_what_is_learnt() {
+    let settings = PuctSettings { forced_playouts: 2.0, ..PuctSettings::default() };
+    // N = 101. A move of prior 0.18 is forced to √(2·0.18·100) = 6 visits, one of 0.02 to 2, if it has any.
+    let search = made_up(settings, [(0.8, 95, 47.5), (0.18, 5, -4.0), (0.02, 0, 0.0)]);
+    assert_eq!(search.select(0), 1);
+    let plain = made_up(PuctSettings::default(), [(0.8, 95, 47.5), (0.18, 5, -4.0), (0.02, 0, 0.0)]);
+    assert_eq!(plain.select(0), 0);
+    // The most visited one: 0.5 + 0.8·√101/96 = 0.584. The other: −0.8 + 0.18·√101/(1+n) is below that for n = 1
+    // (0.10), and above for n = 0 (1.01). What is left of a single visit is none.
+    assert_eq!(search.learnable_visits(), [95, 0, 0]);
+    assert_eq!(plain.learnable_visits(), [95, 5, 0]);
+    // A move that is worth its visits keeps them: 0.45 + 0.18·√121/(1+n) stays below 0.5 + 0.8·√121/101 = 0.587 down to
+    // n = 14 (0.582), so that 6 of 20 are taken back, though √(2·0.18·120) = 6.57 could have been forced.
+    let search = made_up(settings, [(0.8, 100, 50.0), (0.18, 20, 9.0), (0.02, 0, 0.0)]);
+    assert_eq!(search.learnable_visits(), [100, 14, 0]);
+}
+
+#[test]
+fn untried_moves_are_worth_less_the_more_was_tried() {
+    let settings = PuctSettings { first_play: FirstPlay::Reduced(0.2), exploration: 0.0, ..PuctSettings::default() };
+    // The root's mean is (0.2 + 0.2) / 3 = 0.133, and 0.133 − 0.2·√0.5 = −0.008: less than 0.1.
+    assert_eq!(made_up(settings, [(0.5, 2, 0.2), (0.3, 0, 0.0), (0.2, 0, 0.0)]).select(0), 0);
+    // (0.2 − 1) / 3 − 0.2·√0.5 = −0.41: more than −0.5.
+    assert_eq!(made_up(settings, [(0.5, 2, -1.0), (0.3, 0, 0.0), (0.2, 0, 0.0)]).select(0), 1);
+}
+
+/// What perfect play leads to.
+fn solved(game: &ConnectFour) -> Value {
+    match game.turn() {
+        Turn::Over(outcome) => outcome.into(),
+        _ => minimax(game, 42, &Indifferent).0.winner().map_or(Value::EVEN, |side| Outcome::win(side).into()),
+    }
+}
+
+/// Connect Four with at most `empty` empty squares, from random games.
+fn late_positions(count: usize, empty: usize) -> Vec<ConnectFour> {
+    let (mut rng, mut moves, mut positions) = (stream(7, 0), Vec::new(), Vec::new());
+    while positions.len() < count {
+        let (mut game, mut played) = (ConnectFour::new(), 0);
+        while played < 42 - empty && matches!(game.turn(), Turn::Player(_)) {
+            game.legal_moves(&mut moves);
+            game.play(moves[below(&mut rng, moves.len() as u32) as usize]);
+            played += 1;
+        }
+        if matches!(game.turn(), Turn::Player(_)) {
+            positions.push(game);
+        }
+    }
+    positions
+}
+
+#[test]
+fn with_the_solver_it_proves_what_minimax_finds() {
+    let settings = PuctSettings { solver: true, ..PuctSettings::default() };
+    for game in late_positions(150, 8) {
+        let Turn::Player(side) = game.turn() else { unreachable!() };
+        let mut search = Puct::new(settings);
+        search.begin(&Situation::new(&game));
+        let root = |search: &Puct<ConnectFour>| prove(search.moves().map(|mv| mv.proof), side);
+        let mut simulations = 0;
+        while simulations == 0 || root(&search) == Proof::Open {
+            simulations += 1;
+            assert!(simulations < 100_000, "{}", game.position_text());
+            simulate(&mut search, &mut Uniform, simulations);
+        }
+        assert_eq!(root(&search).value(), Some(solved(&game)), "{}", game.position_text());
+        let mut after = game;
+        after.play(search.best().unwrap().mv);
+        assert_eq!(solved(&after), solved(&game), "the best move keeps the value");
+    }
+}
+
+#[test]
+fn without_the_solver_it_finds_what_minimax_finds() {
+    for game in late_positions(60, 6) {
+        let mut search = Puct::new(PuctSettings::default());
+        search.begin(&Situation::new(&game));
+        simulate(&mut search, &mut Uniform, 5000);
+        let mut after = game;
+        after.play(search.best().unwrap().mv);
+        assert_eq!(solved(&after), solved(&game), "{}", game.position_text());
+    }
+}
+
+#[test]
+fn searches_that_share_a_batch_do_not_know_of_each_other() {
+    let games = late_positions(5, 20);
+    let alone = games.iter().map(|game| {
+        let mut search = Puct::new(PuctSettings::default());
+        search.begin(&Situation::new(game));
+        simulate(&mut search, &mut Uniform, 300);
+        search.moves().collect::<Vec<_>>()
+    });
+    let mut searches: Vec<Puct<ConnectFour>> = games.iter().map(|_| Puct::new(PuctSettings::default())).collect();
+    let mut questions: Vec<Question<ConnectFour>> = games.iter().map(|game| Question::new(*game)).collect();
+    searches.iter_mut().zip(&games).for_each(|(search, game)| search.begin(&Situation::new(game)));
+    while searches.iter().any(|search| search.visits() < 300) {
+        let open = searches.iter_mut().zip(&mut questions).filter(|(search, _)| search.visits() < 300);
+        let mut asked: Vec<_> =
+            open.filter_map(|(search, question)| search.gather(question).then_some((search, question))).collect();
+        let mut batch: Vec<&mut Question<ConnectFour>> =
+            asked.iter_mut().map(|(_, question)| &mut **question).collect();
+        Uniform.evaluate(&mut batch);
+        asked.iter_mut().for_each(|(search, question)| search.apply(question));
+    }
+    for (alone, together) in alone.zip(&searches) {
+        assert_eq!(alone, together.moves().collect::<Vec<_>>());
+    }
+}

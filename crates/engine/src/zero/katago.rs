@@ -1,0 +1,42 @@
+//! KataGo's ways to see more positions and to learn more from them, each by itself (D. Wu, *Accelerating self-play
+//! learning in Go*, 2019; paper 004, §5). Forced playouts are the [search's](crate::search::PuctSettings::forced_playouts).
+
+use afterstate_games::Rng;
+use rand_distr::{Distribution, Exp1};
+use serde::{Deserialize, Serialize};
+
+/// Which of them are in use; by default none.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct KataGoSettings {
+    /// Trajectory initialisation: the mean number of moves drawn from the raw policy before a trajectory begins, as a
+    /// part of the number of moves that the game has names for. The number is drawn from an exponential distribution, and
+    /// rounded down. KataGo has 0.04; 0: none.
+    pub initialisation: f32,
+    /// Playout-cap randomisation: most moves are searched fast.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub playout_cap: Option<PlayoutCap>,
+}
+
+/// Some searches are full, with noise, and give examples; the others are fast, and only play the game on.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct PlayoutCap {
+    /// The share of full searches.
+    pub full_share: f32,
+    /// Simulations of a fast search.
+    pub fast: u32,
+}
+
+/// KataGo's share; the paper's program has 80 simulations for fast searches of 9×9 Go, whose full ones have 400.
+impl Default for PlayoutCap {
+    fn default() -> Self {
+        PlayoutCap { full_share: 0.25, fast: 20 }
+    }
+}
+
+/// A number of the exponential distribution of this mean.
+pub(super) fn exponential(mean: f32, rng: &mut Rng) -> f32 {
+    let number: f32 = Exp1.sample(rng);
+    mean * number
+}

@@ -1,0 +1,28 @@
+//! AlphaZero and Go-Exploit (paper 004): a network that learns from searches that it leads.
+//!
+//! ```text
+//! actors:   play trajectories by PUCT with f; some start where an archive says     → examples (s, π, z)
+//! learner:  after so many new examples, some steps down the loss on what the replay buffer holds → f
+//! ```
+//!
+//! Reading order: [`network`] (what is asked and answered) → [`Puct`](crate::search::Puct) (the search) → [`actor`] (a
+//! trajectory) → [`start_positions`] (where it starts) → [`replay`] (what is kept) → [`training`] (the loop).
+
+pub mod actor;
+mod archive_file;
+mod cached;
+pub mod katago;
+pub mod network;
+pub mod planes;
+pub mod replay;
+pub mod start_positions;
+pub mod training;
+
+pub use actor::{Actor, ActorSettings, Trajectory};
+pub use cached::Cached;
+pub use katago::{KataGoSettings, PlayoutCap};
+pub use network::{ByAfterstates, Example, Loss, Network, Question, Trainable, Uniform};
+pub use planes::{PLANES, Planes};
+pub use replay::{ReplayBuffer, ReplayLog};
+pub use start_positions::{Archive, Keep, Way};
+pub use training::{ArchiveSettings, Interest, ReplaySettings, StepReport, ZeroError, ZeroSettings, ZeroTraining};

@@ -1,0 +1,137 @@
+//! [`Network`]: what a search asks about positions, and simple things that can answer.
+
+use crate::Value;
+use crate::value::AfterstateValues;
+use afterstate_games::{Game, Rng, Side, Turn};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A position that a search wants to know about, and the answer. Its vectors keep their memory from one position to the
+/// next.
+#[derive(Clone, Debug)]
+pub struct Question<G: Game> {
+    /// The position; a player is to move.
+    pub game: G,
+    /// The moves that are considered in it.
+    pub moves: Vec<G::Move>,
+    /// p: the probability of each of `moves`. Together they are 1.
+    pub priors: Vec<f32>,
+    /// v: what the position is worth.
+    pub value: Value,
+}
+
+impl<G: Game> Question<G> {
+    /// Asks about the legal moves of a position.
+    pub fn new(game: G) -> Self {
+        let mut question = Question { game, moves: Vec::new(), priors: Vec::new(), value: Value::EVEN };
+        question.game.legal_moves(&mut question.moves);
+        question
+    }
+
+    /// Answers with the softmax of `logit`, of each move.
+    pub fn answer(&mut self, value: Value, mut logit: impl FnMut(G::Move) -> f32) {
+        self.value = value;
+        self.priors.clear();
+        self.priors.extend(self.moves.iter().map(|&mv| logit(mv)));
+        softmax(&mut self.priors);
+    }
+}
+
+/// eˣ/Σeˣ in place.
+fn softmax(numbers: &mut [f32]) {
+    let greatest = numbers.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    numbers.iter_mut().for_each(|number| *number = (*number - greatest).exp());
+    let sum: f32 = numbers.iter().sum();
+    numbers.iter_mut().for_each(|number| *number /= sum);
+}
+
+/// (p, v) = f(s), for many positions at once: whoever answers on a device wants them together.
+pub trait Network<G: Game>: Send {
+    /// Answers all questions. What is answered does not depend on what else is asked.
+    fn evaluate(&mut self, questions: &mut [&mut Question<G>]);
+}
+
+impl<G: Game> Network<G> for Box<dyn Network<G>> {
+    fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
+        (**self).evaluate(questions);
+    }
+}
+
+/// Knows nothing: all moves are equally likely, and all positions even.
+///
+/// ```
+/// use afterstate_engine::zero::{Network, Question, Uniform};
+/// use afterstate_games::ConnectFour;
+/// let mut question = Question::new(ConnectFour::new());
+/// Uniform.evaluate(&mut [&mut question]);
+/// assert_eq!((question.priors[3], question.value.0), (1.0 / 7.0, 0.5));
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Uniform;
+
+impl<G: Game> Network<G> for Uniform {
+    fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
+        questions.iter_mut().for_each(|question| question.answer(Value::EVEN, |_| 0.0));
+    }
+}
+
+/// A value function as a network: moves are the likelier, the more the positions after them are worth.
+#[derive(Clone, Debug)]
+pub struct ByAfterstates<V> {
+    values: Arc<V>,
+    temperature: f32,
+    scores: Vec<f32>,
+}
+
+impl<V> ByAfterstates<V> {
+    /// The softmax of the values of afterstates, from −1 to 1, divided by `temperature`.
+    pub fn new(values: Arc<V>, temperature: f32) -> Self {
+        ByAfterstates { values, temperature, scores: Vec::new() }
+    }
+}
+
+impl<G: Game, V: AfterstateValues<G>> Network<G> for ByAfterstates<V> {
+    fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
+        for question in questions {
+            let Turn::Player(side) = question.game.turn() else { continue };
+            self.values.afterstates(&question.game, &question.moves, &mut self.scores);
+            let sign = if side == Side::First { 2.0 } else { -2.0 };
+            let scores = self.scores.iter().map(|&score| self.values.value_of_score(score).0);
+            let mut logits = scores.map(|value| sign * value / self.temperature);
+            let value = self.values.value(&question.game);
+            question.answer(value, |_| logits.next().expect("a score for each move"));
+        }
+    }
+}
+
+/// A position to learn from.
+#[derive(Clone, Debug)]
+pub struct Example<'a, G: Game> {
+    /// s.
+    pub game: G,
+    /// π: the legal moves by their [index](afterstate_games::IndexedMoves::move_index), and their probabilities.
+    pub policy: &'a [(u16, f32)],
+    /// z.
+    pub outcome: Value,
+}
+
+/// What a batch cost.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Loss {
+    /// −πᵀ log p, the mean over the batch.
+    pub policy: f32,
+    /// (z − v)², with both from −1 to 1, the mean over the batch.
+    pub value: f32,
+}
+
+/// A network that learns.
+pub trait Trainable<G: Game>: Send + Sync {
+    /// A network that only answers, as it is now.
+    type Player: Network<G>;
+
+    /// One that answers with the present weights.
+    fn player(&self) -> Self::Player;
+
+    /// One step down the loss on `examples`.
+    fn learn(&mut self, examples: &[Example<'_, G>], rng: &mut Rng) -> Loss;
+}

@@ -1,0 +1,199 @@
+//! [`Planes`]: a position as a residual network sees it.
+
+use afterstate_games::go::Go;
+use afterstate_games::{ConnectFour, Grid, IndexedMoves, Side, TicTacToe, Turn};
+
+/// How many planes a position has.
+pub const PLANES: usize = 4;
+
+/// A game on a rectangle whose positions are shown to a network as planes, and whose moves have answers among its logits.
+///
+/// The planes are always those of the side to move: its stones, the other side's, ones if it is the first player, and ones
+/// everywhere, so that the network can tell where the board ends.
+pub trait Planes: Grid + IndexedMoves {
+    /// In how many ways the board can be turned and mirrored so that the game stays the same; number 0 leaves it as it is.
+    const SYMMETRIES: usize;
+
+    /// How many logits a network has.
+    fn answers(&self) -> usize;
+
+    /// Which of them belongs to a move.
+    fn answer(&self, mv: Self::Move) -> usize;
+
+    /// Where a cell goes under a symmetry: column and row.
+    fn image(&self, cell: (usize, usize), symmetry: usize) -> (usize, usize);
+
+    /// Where an answer goes under a symmetry.
+    fn answer_image(&self, answer: usize, symmetry: usize) -> usize;
+
+    /// Writes the planes, each row by row, after turning the board by `symmetry`.
+    ///
+    /// # Panics
+    ///
+    /// If `planes` has not [`PLANES`] times the board's cells.
+    fn planes(&self, symmetry: usize, planes: &mut [f32]) {
+        let (columns, rows) = (self.columns(), self.rows());
+        let cells = columns * rows;
+        assert_eq!(planes.len(), PLANES * cells, "planes of another size");
+        let side = if let Turn::Player(side) = self.turn() { side } else { Side::First };
+        planes.fill(0.0);
+        for (column, row) in (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row))) {
+            if let Some(stone) = self.stone(column, row) {
+                let (column, row) = self.image((column, row), symmetry);
+                let plane = usize::from(stone != side);
+                planes[plane * cells + row * columns + column] = 1.0;
+            }
+        }
+        planes[2 * cells..3 * cells].fill(if side == Side::First { 1.0 } else { 0.0 });
+        planes[3 * cells..].fill(1.0);
+    }
+}
+
+/// The eight symmetries of a square: mirrored first if the number is odd, then turned by quarters.
+fn turned((mut column, mut row): (usize, usize), size: usize, symmetry: usize) -> (usize, usize) {
+    if symmetry % 2 == 1 {
+        column = size - 1 - column;
+    }
+    for _ in 0..symmetry / 2 {
+        (column, row) = (size - 1 - row, column);
+    }
+    (column, row)
+}
+
+/// Only left and right can change places.
+impl Planes for ConnectFour {
+    const SYMMETRIES: usize = 2;
+
+    fn answers(&self) -> usize {
+        self.columns()
+    }
+
+    fn answer(&self, mv: Self::Move) -> usize {
+        mv.index()
+    }
+
+    fn image(&self, (column, row): (usize, usize), symmetry: usize) -> (usize, usize) {
+        (self.answer_image(column, symmetry), row)
+    }
+
+    fn answer_image(&self, answer: usize, symmetry: usize) -> usize {
+        if symmetry == 0 { answer } else { self.columns() - 1 - answer }
+    }
+}
+
+impl Planes for TicTacToe {
+    const SYMMETRIES: usize = 8;
+
+    fn answers(&self) -> usize {
+        9
+    }
+
+    fn answer(&self, mv: Self::Move) -> usize {
+        self.move_index(mv)
+    }
+
+    fn image(&self, cell: (usize, usize), symmetry: usize) -> (usize, usize) {
+        turned(cell, 3, symmetry)
+    }
+
+    fn answer_image(&self, answer: usize, symmetry: usize) -> usize {
+        let (column, row) = turned((answer % 3, answer / 3), 3, symmetry);
+        3 * row + column
+    }
+}
+
+/// Points row by row, and then the pass.
+impl Planes for Go {
+    const SYMMETRIES: usize = 8;
+
+    fn answers(&self) -> usize {
+        self.size() * self.size() + 1
+    }
+
+    fn answer(&self, mv: Self::Move) -> usize {
+        let size = self.size();
+        mv.point().map_or(size * size, |point| {
+            let (column, row) = point.column_row(size);
+            size * row + column
+        })
+    }
+
+    fn image(&self, cell: (usize, usize), symmetry: usize) -> (usize, usize) {
+        turned(cell, self.size(), symmetry)
+    }
+
+    fn answer_image(&self, answer: usize, symmetry: usize) -> usize {
+        let size = self.size();
+        if answer == size * size {
+            return answer;
+        }
+        let (column, row) = turned((answer % size, answer / size), size, symmetry);
+        size * row + column
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afterstate_games::{Notation, rng::below, stream};
+    use std::collections::HashSet;
+
+    /// Playing a move and turning the board, or turning it and playing the move's image, is the same.
+    fn turns_with_its_moves<G: Planes>(start: G) {
+        let (mut rng, mut moves) = (stream(1, 0), Vec::new());
+        let mut game = start;
+        let cells = game.columns() * game.rows();
+        for _ in 0..12 {
+            let Turn::Player(_) = game.turn() else { break };
+            game.legal_moves(&mut moves);
+            let answers: HashSet<usize> = moves.iter().map(|&mv| game.answer(mv)).collect();
+            assert_eq!(answers.len(), moves.len(), "every move has an answer of its own");
+            for symmetry in 0..G::SYMMETRIES {
+                let images: HashSet<usize> =
+                    (0..game.answers()).map(|answer| game.answer_image(answer, symmetry)).collect();
+                assert_eq!(images, (0..game.answers()).collect());
+            }
+            let mv = moves[below(&mut rng, moves.len() as u32) as usize];
+            let mut after = game.clone();
+            after.play(mv);
+            // Nobody is to move at the end, so that nothing is the other side's.
+            if matches!(after.turn(), Turn::Over(_)) {
+                break;
+            }
+            let (mut before_planes, mut planes) = (vec![0.0; PLANES * cells], vec![0.0; PLANES * cells]);
+            for symmetry in 0..G::SYMMETRIES {
+                game.planes(symmetry, &mut before_planes);
+                after.planes(symmetry, &mut planes);
+                // The new stone is the other side's now; it stands where the answer's image is, where answers are cells.
+                let stones =
+                    |planes: &[f32], plane: usize| planes[plane * cells..(plane + 1) * cells].iter().sum::<f32>();
+                let image = game.answer_image(game.answer(mv), symmetry);
+                if game.answers() >= cells && image < cells {
+                    assert_eq!(
+                        (before_planes[image] + before_planes[cells + image], planes[cells + image]),
+                        (0.0, 1.0)
+                    );
+                }
+                assert!(stones(&planes, 1) >= 1.0 || image == cells);
+            }
+            game = after;
+        }
+    }
+
+    #[test]
+    fn moves_turn_with_the_board() {
+        turns_with_its_moves(TicTacToe::default());
+        turns_with_its_moves(ConnectFour::new());
+        turns_with_its_moves(Go::new(5));
+    }
+
+    #[test]
+    fn planes_are_those_of_the_side_to_move() {
+        let game = TicTacToe::parse_position("X../.O./X..").unwrap();
+        let mut planes = [0.0; PLANES * 9];
+        game.planes(0, &mut planes);
+        assert_eq!(planes[..9], [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], "O is to move");
+        assert_eq!(planes[9..18], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+        assert_eq!((planes[18], planes[35]), (0.0, 1.0));
+    }
+}

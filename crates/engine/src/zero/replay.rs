@@ -1,0 +1,189 @@
+//! [`ReplayBuffer`]: the examples that learning draws from, and [`ReplayLog`]: trajectories on disk.
+//!
+//! A log holds what a learning step was made from, each entry with its length and a CRC-32, so that a run that was killed
+//! goes on without losing a trajectory that had ended: an entry that was not written whole is cut off.
+
+use super::actor::Trajectory;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// Examples in the order in which they came; when there is no room, the oldest go (FIFO).
+#[derive(Clone, Debug, Default)]
+pub struct ReplayBuffer {
+    capacity: usize,
+    trajectories: VecDeque<Trajectory>,
+    /// Where each example is: the number of its trajectory since the beginning, and which of its policies.
+    examples: VecDeque<(u64, u16)>,
+    /// Trajectories that are gone.
+    gone: u64,
+}
+
+impl ReplayBuffer {
+    /// An empty buffer for so many examples.
+    pub fn new(capacity: usize) -> ReplayBuffer {
+        ReplayBuffer { capacity, ..ReplayBuffer::default() }
+    }
+
+    /// Takes the examples of a trajectory.
+    pub fn push(&mut self, trajectory: Trajectory) {
+        let number = self.gone + self.trajectories.len() as u64;
+        let learnt = trajectory.policies.iter().enumerate().filter(|(_, policy)| !policy.is_empty());
+        self.examples.extend(learnt.map(|(at, _)| (number, at as u16)));
+        self.trajectories.push_back(trajectory);
+        while self.examples.len() > self.capacity {
+            self.examples.pop_front();
+        }
+        let oldest = self.examples.front().map_or(number + 1, |(number, _)| *number);
+        while self.gone < oldest && self.trajectories.len() > 1 {
+            self.trajectories.pop_front();
+            self.gone += 1;
+        }
+    }
+
+    /// How many examples there are.
+    pub fn len(&self) -> usize {
+        self.examples.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.examples.is_empty()
+    }
+
+    /// An example by its place: the trajectory, and which of its policies.
+    pub fn example(&self, place: usize) -> (&Trajectory, usize) {
+        let (number, at) = self.examples[place];
+        (&self.trajectories[(number - self.gone) as usize], usize::from(at))
+    }
+}
+
+/// An entry of a log.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Entry {
+    /// A game that examples come from.
+    Trajectory(Trajectory),
+    /// Positions that an archive game met: the game's number, and the ways to them.
+    Met(u64, Vec<Vec<u16>>),
+}
+
+impl Entry {
+    /// The number of the game that it is about.
+    pub fn number(&self) -> u64 {
+        match self {
+            Entry::Trajectory(trajectory) => trajectory.number,
+            Entry::Met(number, _) => *number,
+        }
+    }
+}
+
+/// An entry of more bytes is none.
+const MAX_ENTRY: usize = 1 << 28;
+
+/// Entries on disk, one after the other.
+#[derive(Debug)]
+pub struct ReplayLog {
+    file: File,
+}
+
+impl ReplayLog {
+    /// Opens a log to go on with, or a new one, and reads what it holds. What was not written whole is cut off.
+    pub fn open(path: &Path) -> io::Result<(ReplayLog, Vec<Entry>)> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let (entries, whole) = read_entries(&bytes);
+        if whole < bytes.len() {
+            file.set_len(whole as u64)?;
+        }
+        Ok((ReplayLog { file }, entries))
+    }
+
+    /// Reads the entries of a log that nobody writes to.
+    pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
+        Ok(read_entries(&std::fs::read(path)?).0)
+    }
+
+    /// Adds an entry.
+    pub fn append(&mut self, entry: &Entry) -> io::Result<()> {
+        let payload = postcard::to_stdvec(entry).map_err(io::Error::other)?;
+        let mut bytes = (payload.len() as u32).to_le_bytes().to_vec();
+        bytes.extend(crc32fast::hash(&payload).to_le_bytes());
+        bytes.extend(payload);
+        let length = self.file.metadata()?.len();
+        // Half an entry, because the disk is full say, would make the next ones unreadable.
+        self.file.write_all(&bytes).inspect_err(|_| drop(self.file.set_len(length)))
+    }
+}
+
+/// The entries that are whole, and how many bytes they take.
+fn read_entries(bytes: &[u8]) -> (Vec<Entry>, usize) {
+    let (mut entries, mut at) = (Vec::new(), 0);
+    while let Some(&head) = bytes[at..].first_chunk::<8>() {
+        let [length, crc] = [0, 4].map(|i| u32::from_le_bytes([head[i], head[i + 1], head[i + 2], head[i + 3]]));
+        let length = length as usize;
+        let Some(payload) = bytes.get(at + 8..).and_then(|rest| rest.get(..length.min(MAX_ENTRY))) else { break };
+        if payload.len() != length || crc32fast::hash(payload) != crc {
+            break;
+        }
+        let Ok(entry) = postcard::from_bytes(payload) else { break };
+        entries.push(entry);
+        at += 8 + length;
+    }
+    (entries, at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trajectory(number: u64, examples: usize) -> Trajectory {
+        // Every second position teaches nothing.
+        let policies = (0..2 * examples).map(|at| if at % 2 == 0 { vec![(3, 0.75), (4, 0.25)] } else { vec![] });
+        Trajectory { number, way: vec![3; 2 * examples], opening: 0, policies: policies.collect(), outcome: 0.5 }
+    }
+
+    #[test]
+    fn a_full_buffer_loses_its_oldest_examples() {
+        let mut buffer = ReplayBuffer::new(10);
+        (0..4).for_each(|number| buffer.push(trajectory(number, 4)));
+        assert_eq!(buffer.len(), 10);
+        let all: Vec<(u64, usize)> = (0..10).map(|place| buffer.example(place)).map(|(t, at)| (t.number, at)).collect();
+        assert_eq!(all[..3], [(1, 4), (1, 6), (2, 0)]);
+        assert_eq!(all[9], (3, 6));
+        assert_eq!(buffer.trajectories.len(), 3, "the first is gone");
+    }
+
+    #[test]
+    fn a_log_that_was_cut_anywhere_gives_what_was_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/er/1.log");
+        let entries = [Entry::Trajectory(trajectory(1, 2)), Entry::Met(2, vec![vec![1, 2], vec![3]])];
+        let (mut log, found) = ReplayLog::open(&path).unwrap();
+        assert!(found.is_empty());
+        entries.iter().for_each(|entry| log.append(entry).unwrap());
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!(ReplayLog::read(&path).unwrap(), entries);
+        let first = 8 + postcard::to_stdvec(&entries[0]).unwrap().len();
+        for length in 0..bytes.len() {
+            std::fs::write(&path, &bytes[..length]).unwrap();
+            let (mut log, found) = ReplayLog::open(&path).unwrap();
+            let whole = usize::from(length >= first);
+            assert_eq!(found, entries[..whole], "{length}");
+            log.append(&entries[1]).unwrap();
+            assert_eq!(ReplayLog::read(&path).unwrap().len(), whole + 1, "it can be gone on with");
+        }
+        for place in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= 1;
+            std::fs::write(&path, &damaged).unwrap();
+            let found = ReplayLog::read(&path).unwrap();
+            assert_eq!(found, entries[..found.len()], "what is damaged is not read");
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! [`ZeroTraining`]: trajectories and learning steps in turn (paper 004, §2 and §3).
+//!
+//! ```text
+//! repeat:  play trajectories, each from s₀ with probability λ, else from the archive A,
+//!          until there are b_step new examples
+//!          take b_batch examples from the replay buffer, and go down the loss on them
+//! ```
+//!
+//! Where states of interest are those met in searches, every so many games are archive games: they start at s₀, fill
+//! the archive, and teach nothing. All random choices of a trajectory come from its number.
+
+use super::actor::{Actor, ActorSettings, Trajectory};
+use super::archive_file;
+use super::cached::Cached;
+use super::network::{Example, Loss, Network, Question, Trainable};
+use super::replay::{Entry, ReplayBuffer, ReplayLog};
+use super::start_positions::{Archive, Keep};
+use crate::Value;
+use afterstate_games::rng::{below, mix, unit};
+use afterstate_games::{Deterministic, IndexedMoves, stream};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+use thiserror::Error;
+
+/// Which states go into the archive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Interest {
+    /// Those visited in training trajectories.
+    Visited,
+    /// Those met in the searches of archive games.
+    Searched,
+}
+
+/// Where trajectories start.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ArchiveSettings {
+    /// What goes in.
+    pub interest: Interest,
+    /// What stays.
+    pub keep: Keep,
+    /// |A|. It means nothing to an archive that keeps all.
+    #[serde(default)]
+    pub capacity: usize,
+    /// λ, the probability that a trajectory starts at the game's first position all the same.
+    pub initial: f32,
+}
+
+/// How examples become learning steps; the defaults are the paper's.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct ReplaySettings {
+    /// |B|: examples that are kept.
+    pub capacity: usize,
+    /// b_step: new examples before a learning step.
+    pub step: usize,
+    /// Batches of a learning step.
+    pub batches: usize,
+    /// Examples of a batch; together they are b_batch.
+    pub batch: usize,
+}
+
+impl Default for ReplaySettings {
+    fn default() -> Self {
+        ReplaySettings { capacity: 1 << 17, step: 1 << 12, batches: 8, batch: 512 }
+    }
+}
+
+/// Of 700 training actors and 50 archive actors in the paper, one in fifteen fills the archive.
+const ARCHIVE_GAMES: u64 = 15;
+
+/// What is learnt, and how.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct ZeroSettings {
+    /// How trajectories are played.
+    pub self_play: ActorSettings,
+    /// Where they start, if not always at the game's first position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<ArchiveSettings>,
+    /// How they become learning steps.
+    pub replay: ReplaySettings,
+}
+
+/// What a learning step was like.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct StepReport {
+    /// Its number, from 1.
+    pub step: u64,
+    /// The mean of its batches.
+    pub loss: Loss,
+    /// Training trajectories that it was made from, and those of archive actors beside them.
+    pub trajectories: u64,
+    /// Games that filled the archive.
+    pub archive_games: u64,
+    /// Moves of the training trajectories, openings left out.
+    pub moves: u64,
+    /// New examples.
+    pub examples: u64,
+    /// Mean of the first player's score, from 0 to 1.
+    pub first_player_score: f64,
+    /// Examples in the buffer.
+    pub buffer: u64,
+    /// Positions in the archive.
+    pub archive: u64,
+    /// Mean number of moves before the trajectories' starts.
+    pub opening: f64,
+    /// Questions of the searches, and those that the network was asked. Of a step that was interrupted: since the last
+    /// interruption.
+    pub questions: [u64; 2],
+    /// Seconds of the same.
+    pub seconds: f64,
+}
+
+/// Why training cannot go on.
+#[derive(Debug, Error)]
+#[error("{path}: {source}")]
+pub struct ZeroError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub source: io::Error,
+}
+
+/// Makes an error of a file.
+fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, ZeroError> {
+    result.map_err(|source| ZeroError { path: path.to_path_buf(), source })
+}
+
+/// What all actors of a step share.
+struct Shared {
+    buffer: ReplayBuffer,
+    archive: Option<Archive>,
+    log: ReplayLog,
+    report: StepReport,
+    error: Option<ZeroError>,
+}
+
+/// Learning from self-play in a folder.
+///
+/// With one thread a run is reproducible, whether it was killed in between or not: what was played is read from the
+/// folder, and only trajectories that had not ended are played again.
+pub struct ZeroTraining<G, T> {
+    first: G,
+    settings: ZeroSettings,
+    seed: u64,
+    threads: usize,
+    folder: PathBuf,
+    learner: T,
+    /// Learning steps so far.
+    steps: u64,
+    /// Games so far, archive games included: the number of the next one.
+    games: u64,
+    buffer: ReplayBuffer,
+    archive: Option<Archive>,
+}
+
+/// Separates what draws from the archive's own choices and the learner's from the trajectories.
+const OF_ARCHIVE: u64 = 1 << 62;
+const OF_LEARNER: u64 = 1 << 63;
+
+impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
+    /// Goes on in a folder after `steps` learning steps and `games` games, with `learner` as it was then; or begins there if
+    /// both are 0.
+    pub fn open(
+        first: G,
+        settings: ZeroSettings,
+        (seed, threads): (u64, usize),
+        learner: T,
+        folder: &Path,
+        (steps, games): (u64, u64),
+    ) -> Result<Self, ZeroError> {
+        let mut buffer = ReplayBuffer::new(settings.replay.capacity);
+        // Every step has brought at least `step` examples.
+        let oldest = steps.saturating_sub(settings.replay.capacity.div_ceil(settings.replay.step) as u64);
+        for step in oldest..steps {
+            let path = log_path(folder, step);
+            for entry in at(&path, ReplayLog::read(&path))? {
+                if let Entry::Trajectory(trajectory) = entry {
+                    buffer.push(trajectory);
+                }
+            }
+        }
+        let archive = match &settings.archive {
+            None => None,
+            Some(archive) if steps == 0 => Some(Archive::new(archive.keep, archive.capacity)),
+            Some(archive) => {
+                let path = archive_path(folder, steps);
+                Some(at(&path, archive_file::load(&path, archive.keep, archive.capacity))?)
+            }
+        };
+        let folder = folder.to_path_buf();
+        Ok(ZeroTraining { first, settings, seed, threads, folder, learner, steps, games, buffer, archive })
+    }
+
+    /// What learns.
+    pub fn learner(&self) -> &T {
+        &self.learner
+    }
+
+    /// Learning steps so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Games so far, archive games included.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Plays and makes one learning step; `None` if `stop` was set before there were enough examples. What was played
+    /// until then stays in the folder. `progress` is told of new examples of the step.
+    pub fn step(
+        &mut self,
+        stop: &AtomicBool,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Option<StepReport>, ZeroError> {
+        let begun = Instant::now();
+        let path = log_path(&self.folder, self.steps);
+        let (log, entries) = at(&path, ReplayLog::open(&path))?;
+        let (buffer, archive) = (std::mem::take(&mut self.buffer), self.archive.take());
+        let report = StepReport { step: self.steps + 1, ..StepReport::default() };
+        let mut shared = Shared { buffer, archive, log, report, error: None };
+        for entry in entries {
+            self.games = self.games.max(entry.number() + 1);
+            self.enter(entry, &mut shared);
+        }
+        let shared = Mutex::new(shared);
+        let next = AtomicU64::new(self.games);
+        let network = Mutex::new(());
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads {
+                scope.spawn(|| {
+                    let player = {
+                        // One after the other: making a network may take as much memory as it has.
+                        let _turn = network.lock().expect("no thread panics here");
+                        self.learner.player()
+                    };
+                    self.play(player, &next, &shared, stop, progress);
+                });
+            }
+        });
+        self.games = next.into_inner();
+        let shared = shared.into_inner().expect("no thread panics while it holds what all share");
+        (self.buffer, self.archive) = (shared.buffer, shared.archive);
+        if let Some(error) = shared.error {
+            return Err(error);
+        }
+        let mut report = shared.report;
+        if (report.examples as usize) < self.settings.replay.step {
+            return Ok(None);
+        }
+        report.loss = self.learn();
+        self.steps += 1;
+        report.seconds = begun.elapsed().as_secs_f64();
+        let trajectories = report.trajectories.max(1) as f64;
+        report.opening /= trajectories;
+        report.first_player_score /= trajectories;
+        report.buffer = self.buffer.len() as u64;
+        report.archive = self.archive.as_ref().map_or(0, |archive| archive.len() as u64);
+        Ok(Some(report))
+    }
+
+    /// Saves what belongs to a checkpoint of now besides the weights, and forgets what no checkpoint from now on needs.
+    pub fn save_beside(&self) -> Result<(), ZeroError> {
+        if let Some(archive) = &self.archive {
+            let path = archive_path(&self.folder, self.steps);
+            at(&path, archive_file::save(archive, &path))?;
+        }
+        Ok(())
+    }
+
+    /// Removes what no checkpoint from the one after `steps` learning steps on needs.
+    pub fn forget_before(&self, steps: u64) {
+        let kept = self.settings.replay.capacity.div_ceil(self.settings.replay.step) as u64;
+        let logs = |number: u64| (number + kept < steps).then(|| log_path(&self.folder, number));
+        let archives = |number: u64| (number < steps).then(|| archive_path(&self.folder, number));
+        let Ok(files) = std::fs::read_dir(self.folder.join(REPLAY)) else { return };
+        for file in files.flatten() {
+            let name = file.file_name();
+            let Some((kind, number)) = name.to_str().and_then(|name| name.split_once('.')?.0.rsplit_once('-')) else {
+                continue;
+            };
+            let Ok(number) = number.parse::<u64>() else { continue };
+            let old = if kind == "archive" { archives(number) } else { logs(number) };
+            if old.is_some_and(|old| old == file.path()) {
+                // It only takes room; the next time tries again.
+                let _ = std::fs::remove_file(file.path());
+            }
+        }
+    }
+
+    /// One thread's trajectories of a step.
+    fn play(
+        &self,
+        player: T::Player,
+        next: &AtomicU64,
+        shared: &Mutex<Shared>,
+        stop: &AtomicBool,
+        progress: &(dyn Fn(u64) + Sync),
+    ) {
+        const CACHE_BITS: u32 = 16;
+        let lock = || shared.lock().expect("no thread panics while it holds what all share");
+        let mut network = Cached::new(player, CACHE_BITS, self.first.most_moves());
+        let mut question = Question::new(self.first.clone());
+        loop {
+            let (number, way) = {
+                let shared = lock();
+                if shared.error.is_some() || shared.report.examples as usize >= self.settings.replay.step {
+                    break;
+                }
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                (number, self.start_of(number, shared.archive.as_ref()))
+            };
+            let mut actor = Actor::new(
+                &self.settings.self_play,
+                &self.first,
+                &way,
+                (number, stream(self.seed, number)),
+                self.fills(number),
+            );
+            while actor.gather(&mut question) {
+                if stop.load(Ordering::Relaxed) {
+                    // It is played again when the run goes on.
+                    next.fetch_min(number, Ordering::Relaxed);
+                    return;
+                }
+                network.evaluate(&mut [&mut question]);
+                actor.apply(&question);
+            }
+            let (trajectory, met) = actor.into_trajectory();
+            let entry = if self.fills(number) { Entry::Met(number, met) } else { Entry::Trajectory(trajectory) };
+            let mut shared = lock();
+            if let Err(source) = shared.log.append(&entry) {
+                shared.error = Some(ZeroError { path: log_path(&self.folder, self.steps), source });
+                break;
+            }
+            self.enter(entry, &mut shared);
+            progress(shared.report.examples.min(self.settings.replay.step as u64));
+        }
+        let counts = network.counts();
+        let mut shared = lock();
+        shared.report.questions.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+    }
+
+    /// Whether a game is there to fill the archive.
+    fn fills(&self, number: u64) -> bool {
+        let searched = self.settings.archive.is_some_and(|archive| archive.interest == Interest::Searched);
+        searched && number.is_multiple_of(ARCHIVE_GAMES)
+    }
+
+    /// The moves to where a game starts.
+    fn start_of(&self, number: u64, archive: Option<&Archive>) -> Vec<u16> {
+        let (Some(settings), Some(archive)) = (&self.settings.archive, archive) else { return Vec::new() };
+        // A stream of its own, so that the trajectory's does not depend on where it starts.
+        let rng = &mut stream(mix(self.seed), number);
+        if self.fills(number) || unit(rng) < settings.initial {
+            return Vec::new();
+        }
+        archive.draw(rng).unwrap_or_default().to_vec()
+    }
+
+    /// Takes what was played into buffer, archive and report.
+    fn enter(&self, entry: Entry, shared: &mut Shared) {
+        let Shared { buffer, archive, report, .. } = shared;
+        let mut offer = |way: &[u16]| {
+            if let Some(archive) = archive {
+                let rng = &mut stream(self.seed ^ OF_ARCHIVE, archive.offered());
+                archive.offer(way, rng);
+            }
+        };
+        match entry {
+            Entry::Met(_, ways) => {
+                ways.iter().for_each(|way| offer(way));
+                report.archive_games += 1;
+            }
+            Entry::Trajectory(trajectory) => {
+                let Trajectory { way, opening, outcome, .. } = &trajectory;
+                let start = usize::from(*opening);
+                if self.settings.archive.is_some_and(|archive| archive.interest == Interest::Visited) {
+                    // The last position is the end of the game.
+                    (start..way.len()).for_each(|moves| offer(&way[..moves]));
+                }
+                report.trajectories += 1;
+                report.moves += (way.len() - start) as u64;
+                report.opening += start as f64;
+                report.examples += trajectory.examples() as u64;
+                report.first_player_score += f64::from(*outcome);
+                buffer.push(trajectory);
+            }
+        }
+    }
+
+    /// The batches of a learning step.
+    fn learn(&mut self) -> Loss {
+        let ReplaySettings { batches, batch, .. } = self.settings.replay;
+        let mut sum = Loss::default();
+        for number in 0..batches as u64 {
+            let rng = &mut stream(self.seed ^ OF_LEARNER, self.steps * batches as u64 + number);
+            let examples: Vec<Example<'_, G>> = (0..batch)
+                .map(|_| {
+                    let (trajectory, at) = self.buffer.example(below(rng, self.buffer.len() as u32) as usize);
+                    let mut game = self.first.clone();
+                    for &index in &trajectory.way[..usize::from(trajectory.opening) + at] {
+                        game.play(game.move_at(usize::from(index)));
+                    }
+                    Example { game, policy: &trajectory.policies[at], outcome: Value(trajectory.outcome) }
+                })
+                .collect();
+            let loss = self.learner.learn(&examples, rng);
+            sum.policy += loss.policy / batches as f32;
+            sum.value += loss.value / batches as f32;
+        }
+        sum
+    }
+}
+
+/// The folder of trajectories, in that of the run.
+const REPLAY: &str = "replay";
+
+/// The trajectories after so many learning steps.
+fn log_path(folder: &Path, steps: u64) -> PathBuf {
+    folder.join(REPLAY).join(format!("games-{steps:08}.log"))
+}
+
+/// The archive after so many learning steps.
+fn archive_path(folder: &Path, steps: u64) -> PathBuf {
+    folder.join(REPLAY).join(format!("archive-{steps:08}.bin"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+use super::*;
+use afterstate_games::{Game, Rng, TicTacToe, Turn};
+
+/// Remembers the mean outcome, and answers with it.
+#[derive(Clone, Debug, PartialEq)]
+struct Mean {
+    weights: Vec<f32>,
+}
+
+struct Answers(f32);
+
+impl Network<TicTacToe> for Answers {
+    fn evaluate(&mut self, questions: &mut [&mut Question<TicTacToe>]) {
+        questions.iter_mut().for_each(|question| question.answer(Value(self.0), |_| 0.0));
+    }
+}
+
+impl Trainable<TicTacToe> for Mean {
+    type Player = Answers;
+
+    fn player(&self) -> Answers {
+        Answers(self.weights[0])
+    }
+
+    fn learn(&mut self, examples: &[Example<'_, TicTacToe>], _rng: &mut Rng) -> Loss {
+        for example in examples {
+            assert!(matches!(example.game.turn(), Turn::Player(_)));
+            let mut moves = Vec::new();
+            example.game.legal_moves(&mut moves);
+            assert_eq!(moves.len(), example.policy.len());
+            self.weights[0] += 0.01 * (example.outcome.0 - self.weights[0]);
+        }
+        Loss { policy: 1.0, value: self.weights[0] }
+    }
+}
+
+fn settings(interest: Option<(Interest, Keep)>) -> ZeroSettings {
+    ZeroSettings {
+        self_play: ActorSettings { iterations: 12, ..ActorSettings::default() },
+        archive: interest.map(|(interest, keep)| ArchiveSettings { interest, keep, capacity: 50, initial: 0.1 }),
+        replay: ReplaySettings { capacity: 200, step: 60, batches: 2, batch: 16 },
+    }
+}
+
+type Training = ZeroTraining<TicTacToe, Mean>;
+
+fn open(folder: &Path, settings: &ZeroSettings, learner: Mean, done: (u64, u64)) -> Training {
+    ZeroTraining::open(TicTacToe::default(), settings.clone(), (7, 1), learner, folder, done).unwrap()
+}
+
+fn new() -> Mean {
+    Mean { weights: vec![0.5] }
+}
+
+fn variants() -> [ZeroSettings; 4] {
+    [
+        settings(None),
+        settings(Some((Interest::Visited, Keep::Expanding))),
+        settings(Some((Interest::Searched, Keep::Reservoir))),
+        settings(Some((Interest::Searched, Keep::Circular))),
+    ]
+}
+
+#[test]
+fn a_step_is_made_when_there_are_enough_examples() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut training = open(folder.path(), &settings(Some((Interest::Visited, Keep::Circular))), new(), (0, 0));
+    let go_on = AtomicBool::new(false);
+    for step in 1..=5 {
+        let report = training.step(&go_on, &|_| {}).unwrap().unwrap();
+        assert_eq!((report.step, training.steps()), (step, step));
+        assert!((60..70).contains(&report.examples), "{report:?}");
+        assert_eq!(report.examples, report.moves, "every move teaches something");
+        assert_eq!(report.buffer, 200.min((60 * step..70 * step).max().unwrap()).min(report.buffer.max(60 * step)));
+        assert!(report.questions[1] <= report.questions[0] && report.questions[1] > 0);
+        // Trajectories begin all over the game once there is an archive.
+        assert!(report.opening > 0.5 && report.archive == 50, "{report:?}");
+    }
+}
+
+#[test]
+fn without_an_archive_all_trajectories_begin_at_the_beginning() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut training = open(folder.path(), &settings(None), new(), (0, 0));
+    let report = training.step(&AtomicBool::new(false), &|_| {}).unwrap().unwrap();
+    assert_eq!((report.opening, report.archive, report.archive_games), (0.0, 0, 0));
+}
+
+#[test]
+fn one_game_in_fifteen_fills_the_archive_with_what_searches_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut training = open(folder.path(), &settings(Some((Interest::Searched, Keep::Circular))), new(), (0, 0));
+    let mut sums = [0; 2];
+    for _ in 0..6 {
+        let report = training.step(&AtomicBool::new(false), &|_| {}).unwrap().unwrap();
+        sums[0] += report.trajectories;
+        sums[1] += report.archive_games;
+    }
+    assert_eq!(sums[1], (sums[0] + sums[1]).div_ceil(15));
+}
+
+/// A run that is stopped again and again, and gone on with from its last save, ends as one that was not.
+#[test]
+fn a_run_in_pieces_ends_as_a_whole_one() {
+    for settings in variants() {
+        let (whole, pieces) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let go_on = AtomicBool::new(false);
+        let mut training = open(whole.path(), &settings, new(), (0, 0));
+        let reports: Vec<StepReport> = (0..6).map(|_| training.step(&go_on, &|_| {}).unwrap().unwrap()).collect();
+
+        let (mut saved, mut done) = (new(), (0, 0));
+        let mut pause_at = 5;
+        while done.0 < 6 {
+            let mut piece = open(pieces.path(), &settings, saved.clone(), done);
+            // Stopped in the middle of a step, and before the last two steps could be saved.
+            for _ in 0..2 {
+                let report = piece.step(&go_on, &|_| {}).unwrap().unwrap();
+                let expected = &reports[report.step as usize - 1];
+                assert_eq!(
+                    (report.loss, report.examples, report.archive),
+                    (expected.loss, expected.examples, expected.archive)
+                );
+                if report.step == 6 {
+                    break;
+                }
+            }
+            let stop = AtomicBool::new(false);
+            piece.step(&stop, &|examples| stop.store(examples >= pause_at, Ordering::Relaxed)).unwrap();
+            pause_at += 17;
+            // Only one step more than before is saved; the others are made again from what was played.
+            let mut again = open(pieces.path(), &settings, saved, done);
+            again.step(&go_on, &|_| {}).unwrap().unwrap();
+            again.save_beside().unwrap();
+            (saved, done) = (again.learner().clone(), (again.steps(), again.games()));
+            again.forget_before(done.0);
+        }
+        assert_eq!((&saved, done.0), (training.learner(), 6));
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings(Some((Interest::Visited, Keep::Circular)));
+    let mut training = open(folder.path(), &settings, new(), (0, 0));
+    training.step(&AtomicBool::new(false), &|_| {}).unwrap();
+    training.save_beside().unwrap();
+    let path = archive_path(folder.path(), 1);
+    std::fs::write(&path, b"rubbish").unwrap();
+    let opened =
+        ZeroTraining::open(TicTacToe::default(), settings, (7, 1), new(), folder.path(), (1, training.games()));
+    let message = opened.err().unwrap().to_string();
+    assert!(message.contains("archive-00000001.bin") && message.contains("damaged"), "{message}");
+}
