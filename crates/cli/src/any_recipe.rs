@@ -5,6 +5,9 @@ use crate::network_recipe::NetworkRecipe;
 use crate::recipe::{self, Recipe};
 use crate::search_recipe::SearchRecipe;
 use crate::train::{Report, train};
+use crate::zero_recipe::{ZeroGameName, ZeroLesson, ZeroRecipe};
+use afterstate_games::go::Go;
+use afterstate_games::{ConnectFour, TicTacToe};
 use anyhow::Result;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -18,11 +21,16 @@ pub enum AnyRecipe {
     Search(Box<SearchRecipe>),
     /// Backgammon, with a network.
     Network(NetworkRecipe),
+    /// A game on a grid, by AlphaZero or Go-Exploit.
+    Zero(Box<ZeroRecipe>),
 }
 
 impl AnyRecipe {
     /// Reads a recipe file of the kind that its game says.
     pub fn load(path: &Path) -> Result<AnyRecipe> {
+        if recipe::read_file(path, is_zero)? {
+            return Ok(AnyRecipe::Zero(Box::new(recipe::read_file(path, ZeroRecipe::parse)?)));
+        }
         Ok(match recipe::read_file(path, named_game)?.as_deref() {
             Some("chess") => AnyRecipe::Search(Box::new(SearchRecipe::load(path)?)),
             Some("backgammon") => AnyRecipe::Network(NetworkRecipe::load(path)?),
@@ -41,6 +49,10 @@ impl AnyRecipe {
                 change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
                 AnyRecipe::Search(Box::new(SearchRecipe::parse(&toml::to_string(&recipe)?)?))
             }
+            AnyRecipe::Zero(mut recipe) => {
+                change(&mut recipe.steps, &mut recipe.seed, &mut recipe.threads);
+                AnyRecipe::Zero(Box::new(ZeroRecipe::parse(&toml::to_string(&recipe)?)?))
+            }
             AnyRecipe::Network(mut recipe) => {
                 change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
                 AnyRecipe::Network(NetworkRecipe::parse(&toml::to_string(&recipe)?)?)
@@ -48,12 +60,13 @@ impl AnyRecipe {
         })
     }
 
-    /// Games of training.
+    /// Games of training, or learning steps.
     pub fn games(&self) -> u64 {
         match self {
             AnyRecipe::Shapes(recipe) => recipe.games,
             AnyRecipe::Search(recipe) => recipe.games,
             AnyRecipe::Network(recipe) => recipe.games,
+            AnyRecipe::Zero(recipe) => recipe.steps,
         }
     }
 
@@ -63,8 +76,28 @@ impl AnyRecipe {
             AnyRecipe::Shapes(recipe) => train(recipe, folder, resume, report, stop),
             AnyRecipe::Search(recipe) => train(&**recipe, folder, resume, report, stop),
             AnyRecipe::Network(recipe) => train(recipe, folder, resume, report, stop),
+            AnyRecipe::Zero(recipe) => {
+                let recipe = (**recipe).clone();
+                match recipe.game {
+                    ZeroGameName::TicTacToe => {
+                        train(&ZeroLesson::<TicTacToe>::new(recipe), folder, resume, report, stop)
+                    }
+                    ZeroGameName::ConnectFour => {
+                        train(&ZeroLesson::<ConnectFour>::new(recipe), folder, resume, report, stop)
+                    }
+                    ZeroGameName::Go => train(&ZeroLesson::<Go>::new(recipe), folder, resume, report, stop),
+                }
+            }
         }
     }
+}
+
+/// Whether a recipe is one of AlphaZero or Go-Exploit: it names a preset, or a game that is learnt in no other way.
+fn is_zero(text: &str) -> Result<bool> {
+    let table: Option<toml::Table> = text.parse().ok();
+    let Some(table) = table else { return Ok(false) };
+    let game = table.get("game").and_then(|game| game.as_str());
+    Ok(table.contains_key("preset") || matches!(game, Some("connect-four" | "tic-tac-toe")))
 }
 
 /// The game that a recipe names. What cannot be read is left to whoever reads it properly.

@@ -91,7 +91,12 @@ impl ChessLearner {
 impl Learner for ChessLearner {
     type About = TermAgent;
 
-    fn run(&self, games: Range<u64>, stop: &AtomicBool, progress: &(dyn Fn(TrainingTotals) + Sync)) -> TrainingTotals {
+    fn run(
+        &self,
+        games: Range<u64>,
+        stop: &AtomicBool,
+        progress: &(dyn Fn(TrainingTotals) + Sync),
+    ) -> Result<TrainingTotals> {
         let next = AtomicU64::new(games.start);
         let finished = Mutex::new(TrainingTotals::default());
         let work = || {
@@ -123,7 +128,7 @@ impl Learner for ChessLearner {
                 }
             });
         }
-        finished.into_inner().expect("no thread panics with the totals")
+        Ok(finished.into_inner().expect("no thread panics with the totals"))
     }
 
     fn weights(&self) -> &Weights {

@@ -1,7 +1,7 @@
 //! What a training run needs to know of what it learns: [`Lesson`], which recipes are, and [`Learner`], which carries it out.
 
 use crate::recipe::{CheckpointSettings, EvaluationSettings};
-use afterstate_arena::Player;
+use afterstate_arena::{Player, RandomPlayer};
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::value::{Checkpoint, CheckpointError, Weights};
 use afterstate_games::Game;
@@ -11,6 +11,9 @@ use serde::de::DeserializeOwned;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+
+/// The player at the bottom of the scale.
+pub const RANDOM: &str = "random";
 
 /// What a checkpoint says of how far its run had come.
 pub trait Described: Clone + Serialize + DeserializeOwned {
@@ -34,7 +37,16 @@ pub trait Learner {
 
     /// Plays the games with numbers in `games`, or fewer, the first of them, if `stop` is set meanwhile. `progress` is told of
     /// the totals so far.
-    fn run(&self, games: Range<u64>, stop: &AtomicBool, progress: &(dyn Fn(TrainingTotals) + Sync)) -> TrainingTotals;
+    ///
+    /// # Errors
+    ///
+    /// If something that it needs on disk cannot be read or written.
+    fn run(
+        &self,
+        games: Range<u64>,
+        stop: &AtomicBool,
+        progress: &(dyn Fn(TrainingTotals) + Sync),
+    ) -> Result<TrainingTotals>;
 
     /// What is learnt.
     fn weights(&self) -> &Weights;
@@ -44,6 +56,14 @@ pub trait Learner {
         Vec::new()
     }
 
+    /// Saves what a checkpoint of now needs besides itself, before that is written.
+    fn save_beside(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// A checkpoint of now is safely there: removes what only earlier ones needed.
+    fn saved(&self) {}
+
     /// The description with what the learner knows besides its weights.
     fn describe(&self, about: Self::About) -> Self::About {
         about
@@ -52,8 +72,10 @@ pub trait Learner {
 
 /// What every recipe has.
 pub struct Plan<'a> {
-    /// Games of training.
+    /// Games of training, or whatever else it is counted in.
     pub games: u64,
+    /// What it is counted in, in the plural.
+    pub unit: &'static str,
     /// Seeds everything that is random.
     pub seed: u64,
     /// When weights are saved.
@@ -92,14 +114,19 @@ pub trait Lesson: Clone + Serialize + PartialEq {
     /// The description of weights that no game has changed yet.
     fn about(&self) -> Result<Self::About>;
 
-    /// The learner, with a checkpoint to go on from if there is one.
-    fn learner(&self, last: Option<&Checkpoint<Self::About>>) -> Result<Self::Learner>;
+    /// The learner of a run in `folder`, with a checkpoint to go on from if there is one.
+    fn learner(&self, last: Option<&Checkpoint<Self::About>>, folder: &Path) -> Result<Self::Learner>;
 
     /// Reads a checkpoint of such a run.
     fn read(path: &Path) -> Result<Checkpoint<Self::About>, CheckpointError>;
 
     /// Who plays with a checkpoint's weights in evaluations.
     fn player(&self, checkpoint: &Checkpoint<Self::About>) -> Box<dyn Player<Self::Game>>;
+
+    /// Who else checkpoints play against, by name. The first is the bottom of the scale.
+    fn yardsticks(&self) -> Vec<(String, Box<dyn Player<Self::Game>>)> {
+        vec![(RANDOM.to_string(), Box::new(RandomPlayer::default()))]
+    }
 
     /// How to play with what was learnt in `folder`: purposes, and arguments of this program.
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)>;
@@ -108,6 +135,11 @@ pub trait Lesson: Clone + Serialize + PartialEq {
     fn milestones(&self) -> Vec<u64> {
         let Plan { games, checkpoints: settings, .. } = self.plan();
         let mut milestones = Vec::new();
+        if settings.every > 0 {
+            milestones.extend((1..).map(|n| n * settings.every).take_while(|&milestone| milestone < games));
+            milestones.push(games);
+            return milestones;
+        }
         for step in 0.. {
             let factor = 10f64.powf(f64::from(step) / f64::from(settings.per_decade));
             let milestone = (settings.first as f64 * factor).round() as u64;

@@ -40,6 +40,9 @@ mod train;
 mod training_run;
 mod uci;
 mod watch;
+mod zero_learner;
+mod zero_presets;
+mod zero_recipe;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

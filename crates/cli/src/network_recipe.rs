@@ -99,7 +99,7 @@ impl Lesson for NetworkRecipe {
 
     fn plan(&self) -> Plan<'_> {
         let NetworkRecipe { games, seed, checkpoints, evaluation, .. } = self;
-        Plan { games: *games, seed: *seed, checkpoints, evaluation }
+        Plan { games: *games, unit: "games", seed: *seed, checkpoints, evaluation }
     }
 
     fn essence(&self) -> NetworkRecipe {
@@ -120,7 +120,7 @@ impl Lesson for NetworkRecipe {
         })
     }
 
-    fn learner(&self, last: Option<&Checkpoint<NetworkAgent>>) -> Result<NetworkLearner> {
+    fn learner(&self, last: Option<&Checkpoint<NetworkAgent>>, _folder: &Path) -> Result<NetworkLearner> {
         let network = last.map_or_else(|| self.first_network(), Checkpoint::network);
         let network = network.perceptron();
         Ok(NetworkLearner(TdGammonTraining {
@@ -156,8 +156,13 @@ pub struct NetworkLearner(TdGammonTraining);
 impl Learner for NetworkLearner {
     type About = NetworkAgent;
 
-    fn run(&self, games: Range<u64>, stop: &AtomicBool, progress: &(dyn Fn(TrainingTotals) + Sync)) -> TrainingTotals {
-        self.0.run(games, stop, progress)
+    fn run(
+        &self,
+        games: Range<u64>,
+        stop: &AtomicBool,
+        progress: &(dyn Fn(TrainingTotals) + Sync),
+    ) -> Result<TrainingTotals> {
+        Ok(self.0.run(games, stop, progress))
     }
 
     fn weights(&self) -> &Weights {

@@ -81,6 +81,9 @@ pub struct CheckpointSettings {
     pub first: u64,
     /// How many for each factor of ten.
     pub per_decade: u32,
+    /// If it is not 0: after every so many instead.
+    #[serde(skip_serializing_if = "is_none")]
+    pub every: u64,
     /// Another one whenever so many seconds have passed since the last, as soon as the hundred games that are in
     /// progress are played; 0 for never.
     pub every_seconds: f64,
@@ -88,8 +91,13 @@ pub struct CheckpointSettings {
 
 impl Default for CheckpointSettings {
     fn default() -> Self {
-        CheckpointSettings { first: 100, per_decade: 4, every_seconds: 60.0 }
+        CheckpointSettings { first: 100, per_decade: 4, every: 0, every_seconds: 60.0 }
     }
+}
+
+/// Whether there is nothing to be said, as in all recipes before there was this.
+fn is_none(every: &u64) -> bool {
+    *every == 0
 }
 
 impl CheckpointSettings {
@@ -208,7 +216,7 @@ impl Lesson for Recipe {
 
     fn plan(&self) -> Plan<'_> {
         let Recipe { games, seed, checkpoints, evaluation, .. } = self;
-        Plan { games: *games, seed: *seed, checkpoints, evaluation }
+        Plan { games: *games, unit: "games", seed: *seed, checkpoints, evaluation }
     }
 
     fn essence(&self) -> Recipe {
@@ -233,7 +241,7 @@ impl Lesson for Recipe {
         })
     }
 
-    fn learner(&self, last: Option<&Checkpoint<ShapeAgent>>) -> Result<ShapeLearner> {
+    fn learner(&self, last: Option<&Checkpoint<ShapeAgent>>, _folder: &Path) -> Result<ShapeLearner> {
         Ok(ShapeLearner::new(self, last))
     }
 

@@ -173,7 +173,7 @@ impl Lesson for SearchRecipe {
 
     fn plan(&self) -> Plan<'_> {
         let SearchRecipe { games, seed, checkpoints, evaluation, .. } = self;
-        Plan { games: *games, seed: *seed, checkpoints, evaluation }
+        Plan { games: *games, unit: "games", seed: *seed, checkpoints, evaluation }
     }
 
     fn essence(&self) -> SearchRecipe {
@@ -196,7 +196,7 @@ impl Lesson for SearchRecipe {
         })
     }
 
-    fn learner(&self, last: Option<&Checkpoint<TermAgent>>) -> Result<ChessLearner> {
+    fn learner(&self, last: Option<&Checkpoint<TermAgent>>, _folder: &Path) -> Result<ChessLearner> {
         ChessLearner::new(self, last)
     }
 

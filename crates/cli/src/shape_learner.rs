@@ -6,6 +6,7 @@ use afterstate_engine::learning::{Chooser, Dyna2Player, Dyna2Settings, Training,
 use afterstate_engine::search::PlayOut;
 use afterstate_engine::value::{Checkpoint, Features, LocalShapes, ShapeAgent, TrackedGo, Weights};
 use afterstate_games::go::FuegoPlayout;
+use anyhow::Result;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -41,7 +42,12 @@ impl ShapeLearner {
 impl Learner for ShapeLearner {
     type About = ShapeAgent;
 
-    fn run(&self, games: Range<u64>, stop: &AtomicBool, progress: &(dyn Fn(TrainingTotals) + Sync)) -> TrainingTotals {
+    fn run(
+        &self,
+        games: Range<u64>,
+        stop: &AtomicBool,
+        progress: &(dyn Fn(TrainingTotals) + Sync),
+    ) -> Result<TrainingTotals> {
         let training = &self.training;
         let chooser = self.dyna_2.as_ref().map(|settings| {
             move || -> Box<dyn Chooser<TrackedGo>> {
@@ -50,7 +56,7 @@ impl Learner for ShapeLearner {
             }
         });
         let chooser = chooser.as_ref().map(|chooser| chooser as &(dyn Fn() -> _ + Sync));
-        training.run_by(chooser, games, stop, progress)
+        Ok(training.run_by(chooser, games, stop, progress))
     }
 
     fn weights(&self) -> &Weights {

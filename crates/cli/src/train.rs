@@ -71,11 +71,12 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
     let mut watch = Watch::open(recipe, folder, run.done())?;
     run.begin(recipe, |games| watch.is_missing(games))?;
 
+    let unit = recipe.plan().unit;
     let begun = Instant::now();
     let already = run.done();
-    let progress = Progress::new(recipe.plan().games, already, "games", report != Report::Text);
+    let progress = Progress::new(recipe.plan().games, already, unit, report != Report::Text);
     if already > 0 && report == Report::Text {
-        progress.line(&format!("Going on after {already} games"));
+        progress.line(&format!("Going on after {already} {unit}"));
     }
     let mut finished = true;
     for milestone in recipe.milestones() {
@@ -98,7 +99,7 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
                 break;
             };
             match report {
-                Report::Text => progress.line(&describe(&entry)),
+                Report::Text => progress.line(&describe(&entry, unit)),
                 Report::Json => progress.line(&serde_json::to_string(&entry)?),
                 Report::None => {}
             }
@@ -110,11 +111,11 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
     }
     let shown = folder.display();
     if !finished {
-        println!("Stopped after {} games; everything is saved. Go on with the same command and --resume.", run.done());
+        println!("Stopped after {} {unit}; everything is saved. Go on with the same command and --resume.", run.done());
         return Ok(());
     }
     let seconds = begun.elapsed().as_secs_f64();
-    println!("Learnt from {} games in {}; the weights are in {shown}", run.done() - already, duration(seconds));
+    println!("Learnt from {} {unit} in {}; the weights are in {shown}", run.done() - already, duration(seconds));
     println!();
     // As it was called, so that the lines can be pasted.
     let program = std::env::args().next().unwrap_or_else(|| "afterstate".to_string());
@@ -124,13 +125,13 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
     Ok(())
 }
 
-fn describe(entry: &Milestone) -> String {
+fn describe(entry: &Milestone, unit: &str) -> String {
     let rating = match &entry.elo {
         Some(elo) => format!("  Elo {:>5.0} ± {:<3.0}", elo.value, elo.margin),
         None => String::new(),
     };
     let error = if entry.error > 0.0 { format!("  error {:.4}", entry.error) } else { String::new() };
-    format!("{:>9} games{rating}  {}  moves {:.0}{error}", entry.games, entry.summary(), entry.moves)
+    format!("{:>9} {unit}{rating}  {}  moves {:.0}{error}", entry.games, entry.summary(), entry.moves)
 }
 
 /// `1 m 53 s`

@@ -97,7 +97,7 @@ impl<L: Lesson> TrainingRun<L> {
         let seconds = recipe.plan().checkpoints.every_seconds;
         Ok(TrainingRun {
             folder: folder.to_path_buf(),
-            learner: recipe.learner(last.as_ref())?,
+            learner: recipe.learner(last.as_ref(), folder)?,
             done,
             since_milestone,
             about,
@@ -156,7 +156,7 @@ impl<L: Lesson> TrainingRun<L> {
                 if stop.load(Ordering::Relaxed) || self.every.is_some_and(|every| begun.elapsed() >= every) {
                     pause.store(true, Ordering::Relaxed);
                 }
-            });
+            })?;
             self.done += stretch.games;
             self.since_milestone.add(&stretch);
             self.save()?;
@@ -187,7 +187,9 @@ impl<L: Lesson> TrainingRun<L> {
         if !finite || !self.since_milestone.squared_error.is_finite() {
             return Err(Diverged { games: self.done }.into());
         }
+        self.learner.save_beside()?;
         checkpoint.save(&path)?;
+        self.learner.saved();
         if let Some(old) = self.provisional.take().filter(|old| *old != path) {
             let _ = std::fs::remove_file(old);
         }

@@ -1,9 +1,8 @@
 //! What a training run knows of its own progress: small tournaments at the milestones, and a log of them.
 
 use crate::duel::{Conditions, Score, duel};
-use crate::lesson::{Described, Lesson};
+use crate::lesson::{Described, Lesson, RANDOM};
 use crate::training_run::LOG;
-use afterstate_arena::RandomPlayer;
 use afterstate_arena::player::Player;
 use afterstate_arena::rating::{RatingSettings, Results, rate};
 use afterstate_engine::value::Checkpoint;
@@ -16,9 +15,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The player at the bottom of the scale.
-const RANDOM: &str = "random";
-
 /// A longer log is not a training log.
 const MAX_BYTES: u64 = 16 << 20;
 
@@ -26,7 +22,7 @@ const MAX_BYTES: u64 = 16 << 20;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Milestone {
-    /// Training games behind the weights.
+    /// Training games behind the weights, or learning steps where recipes count those.
     pub games: u64,
     /// Mean moves of the training games since the last milestone.
     pub moves: f64,
@@ -114,7 +110,9 @@ impl<L: Lesson> Watch<L> {
         let settings = self.recipe.plan().evaluation;
         if settings.games > 0 {
             let mut me = self.recipe.player(now);
-            entry.results.push(self.duel(games, &mut me, RANDOM, &mut RandomPlayer::default(), stop)?);
+            for (name, mut opponent) in self.recipe.yardsticks() {
+                entry.results.push(self.duel(games, &mut me, &name, &mut opponent, stop)?);
+            }
             for (earlier, path) in self.opponents(place).take(settings.opponents) {
                 let checkpoint =
                     L::read(&path).context("cannot measure against it (remove this file to go on without it)")?;

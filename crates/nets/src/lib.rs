@@ -16,6 +16,7 @@
 //! assert!((-1.0..=1.0).contains(&value));
 //! ```
 
+pub mod agent;
 pub mod architecture;
 mod batch_norm;
 mod convolution;
@@ -25,10 +26,13 @@ pub mod inference;
 pub mod optimizer;
 #[cfg(test)]
 mod plain;
+pub mod residual;
 mod tile;
 pub mod training;
 
+pub use agent::ResidualAgent;
 pub use architecture::{Architecture, Layout, Role, Tensor};
 pub use inference::FoldedNetwork;
 pub use optimizer::{Adam, AdamSettings, Optimizer, OptimizerSettings, Sgd, SgdSettings};
+pub use residual::{NetworkSize, ResidualLearner, ResidualPlayer};
 pub use training::{Batch, Loss, Trainer};

@@ -33,7 +33,7 @@ impl Default for OptimizerSettings {
 
 impl OptimizerSettings {
     /// The optimiser, with the `memory` that it had, if it is not new. `None` if that cannot be its memory.
-    pub fn optimizer(self, weights: usize, memory: &[f32]) -> Option<Box<dyn Optimizer + Send>> {
+    pub fn optimizer(self, weights: usize, memory: &[f32]) -> Option<Box<dyn Optimizer + Send + Sync>> {
         match self {
             OptimizerSettings::Adam(settings) => Some(Box::new(Adam::new(settings, weights, memory)?)),
             OptimizerSettings::Sgd(settings) => Some(Box::new(Sgd::new(settings, weights, memory)?)),

@@ -1,6 +1,6 @@
 //! Every kind of agent with every setting: what `agents` prints, what specs are checked against.
 
-use super::{alpha_beta, expectimax, monte_carlo, td_search, tournament_search};
+use super::{alpha_beta, expectimax, monte_carlo, puct, td_search, tournament_search};
 use serde::Serialize;
 
 /// One setting of a kind of agent.
@@ -83,6 +83,7 @@ pub const KINDS: &[Kind] = &[
     td_search::KINDS[0],
     td_search::KINDS[1],
     td_search::KINDS[2],
+    puct::KIND,
     tournament_search::KIND,
     expectimax::KIND,
     Kind {

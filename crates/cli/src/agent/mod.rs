@@ -8,6 +8,7 @@ pub mod catalogue;
 pub mod expectimax;
 pub mod monte_carlo;
 pub mod playout;
+pub mod puct;
 mod settings;
 pub mod td_search;
 pub mod tournament_search;
@@ -20,6 +21,7 @@ use anyhow::{Context, Result, bail};
 use catalogue::{KINDS, did_you_mean, kind};
 use expectimax::ExpectimaxAgent;
 use monte_carlo::MonteCarlo;
+use puct::PuctAgent;
 use settings::Settings;
 use std::path::Path;
 use std::time::Duration;
@@ -58,6 +60,8 @@ pub enum Agent {
     MonteCarlo(Box<MonteCarlo>),
     /// `td-search`, `dyna-2`, `two-phase`
     TdSearch(Box<TdSearch>),
+    /// `puct`
+    Puct(PuctAgent),
     /// `tournament-search`
     Tournament(Box<TournamentAgent>),
     /// `expectimax`
@@ -135,6 +139,7 @@ impl AgentSpec {
             }
             Agent::MonteCarlo(agent) => agent.checkpoints().collect(),
             Agent::TdSearch(agent) => agent.memory.iter_mut().collect(),
+            Agent::Puct(agent) => agent.checkpoint().into_iter().collect(),
             Agent::Tournament(agent) => vec![&mut agent.checkpoint],
             Agent::Expectimax(agent) => vec![&mut agent.checkpoint],
             _ => Vec::new(),
@@ -205,6 +210,7 @@ impl Agent {
                 Agent::MonteCarlo(Box::new(MonteCarlo::build(&mut settings)?))
             }
             "td-search" | "dyna-2" | "two-phase" => Agent::TdSearch(Box::new(TdSearch::build(&mut settings)?)),
+            "puct" => Agent::Puct(PuctAgent::build(&mut settings)?),
             "expectimax" => Agent::Expectimax(ExpectimaxAgent::build(&mut settings)?),
             "tournament-search" => Agent::Tournament(Box::new(TournamentAgent::build(&mut settings)?)),
             other => bail!("agent kind '{other}' is listed but cannot be built"),

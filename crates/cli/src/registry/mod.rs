@@ -8,6 +8,7 @@ mod backgammon;
 mod go;
 mod go_monte_carlo;
 mod monte_carlo;
+mod puct;
 mod td_search;
 
 pub use backgammon::{Evaluated, evaluate};
@@ -309,6 +310,7 @@ fn unlearnt<G: Playable + Deterministic + IndexedMoves>(agent: &Agent, game_leng
         }
         Agent::MonteCarlo(agent) => monte_carlo::plain_players(agent, game_length),
         Agent::TdSearch(_) => bail!("{} has no features that could be learnt yet: use uct or alpha-beta", G::NAME),
+        Agent::Puct(_) => bail!("no network learns {} yet: use uct or alpha-beta", G::NAME),
         Agent::Tournament(_) => bail!("tournament-search plays chess, not {}: use alpha-beta", G::NAME),
         Agent::Expectimax(_) => bail!("expectimax plays games with dice, not {}: use alpha-beta", G::NAME),
         Agent::Gnubg { .. } => bail!("gnubg plays backgammon, not {}: use random or alpha-beta", G::NAME),
@@ -321,6 +323,7 @@ impl Playable for TicTacToe {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
         match agent {
             Agent::TdSearch(agent) => td_search::grid_players(self, agent, 9.0),
+            Agent::Puct(agent) => puct::players(self, agent),
             other => unlearnt(other, 9.0),
         }
     }
@@ -330,6 +333,7 @@ impl Playable for ConnectFour {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
         match agent {
             Agent::TdSearch(agent) => td_search::grid_players(self, agent, 36.0),
+            Agent::Puct(agent) => puct::players(self, agent),
             other => unlearnt(other, 36.0),
         }
     }

@@ -87,7 +87,7 @@ const NOT_OURS: &str = "expected a checkpoint that `train` wrote";
 
 impl CheckpointError {
     /// The content of `path` is wrong. What was found there may be anything, so it is cut to one short line.
-    pub(super) fn invalid(path: &Path, problem: &str, hint: &'static str) -> CheckpointError {
+    pub fn invalid(path: &Path, problem: &str, hint: &'static str) -> CheckpointError {
         let problem = problem.chars().take(300).map(|c| if c.is_control() { ' ' } else { c }).collect();
         CheckpointError::Invalid { path: path.to_path_buf(), problem, hint }
     }

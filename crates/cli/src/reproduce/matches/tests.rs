@@ -165,7 +165,7 @@ fn first_network(folder: &Path, recipe: &NetworkRecipe) -> String {
     use afterstate_engine::value::Checkpoint;
     use afterstate_engine::value::shape_agent::{CHECKPOINTS, checkpoint_name};
     let about = recipe.about().unwrap().at(recipe.games, Default::default());
-    let weights = recipe.learner(None).unwrap().weights().values();
+    let weights = recipe.learner(None, Path::new("")).unwrap().weights().values();
     let name = checkpoint_name(recipe.games);
     Checkpoint::new(about, weights).save(&folder.join(CHECKPOINTS).join(name)).unwrap();
     folder.to_str().unwrap().to_string()

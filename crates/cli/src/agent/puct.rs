@@ -1,0 +1,94 @@
+//! Agents whose search a network leads.
+
+use super::catalogue::{Kind, setting};
+use super::settings::Settings;
+use afterstate_arena::PuctPlayerSettings;
+use afterstate_engine::search::{FirstPlay, PuctSettings};
+use anyhow::{Result, bail};
+
+/// The kind of agents.
+pub const KIND: Kind = Kind {
+    name: "puct",
+    summary: "AlphaZero's tree search, led by a network's policy and value",
+    games: "go, connect-four, tic-tac-toe",
+    main: Some("network"),
+    settings: &[
+        setting(
+            "network",
+            Some("uniform"),
+            "a checkpoint file, a run's folder (its last checkpoint), or folder@steps; shapes: and a checkpoint of local \
+             shapes, in go; or uniform, which knows nothing",
+        ),
+        setting("iterations", Some("100"), "simulations for a move when no clock runs, 1 to 1000000000"),
+        setting("exploration", Some("1"), "c_puct, 0 to 100"),
+        setting(
+            "first-play",
+            Some("draw"),
+            "what a move that was not tried is worth: draw, or how much less than its position for all of the policy (0 to 2)",
+        ),
+        setting("solver", Some("true"), "whether what is proved is not simulated again"),
+        setting(
+            "symmetries",
+            Some("false"),
+            "whether the network looks at each position from all sides: better and slower",
+        ),
+    ],
+    example: "puct:runs/connect-four,iterations=400",
+};
+
+/// Where priors and values come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// From nothing.
+    Uniform,
+    /// From a residual network's checkpoint.
+    Residual(String),
+    /// From the afterstates of local shapes.
+    Shapes(String),
+}
+
+/// Such an agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PuctAgent {
+    /// The network.
+    pub network: Source,
+    /// Whether it is asked about all symmetries.
+    pub symmetries: bool,
+    /// How it plays.
+    pub player: PuctPlayerSettings,
+}
+
+impl PuctAgent {
+    /// Reads its settings.
+    pub fn build(settings: &mut Settings) -> Result<PuctAgent> {
+        let network = settings.text("network")?;
+        let network = match network.strip_prefix("shapes:") {
+            Some(checkpoint) => Source::Shapes(checkpoint.to_string()),
+            None if network == "uniform" => Source::Uniform,
+            None => Source::Residual(network),
+        };
+        let first_play = settings.text("first-play")?;
+        let first_play = match first_play.parse::<f32>() {
+            _ if first_play == "draw" => FirstPlay::Draw,
+            Ok(reduction) if (0.0..=2.0).contains(&reduction) => FirstPlay::Reduced(reduction),
+            _ => bail!("{}: first-play '{first_play}': expected draw, or 0 to 2", settings.source()),
+        };
+        let search = PuctSettings {
+            exploration: settings.number("exploration", 0.0, 100.0)? as f32,
+            first_play,
+            forced_playouts: 0.0,
+            solver: settings.flag("solver")?,
+        };
+        let iterations = settings.whole("iterations", 1, 1_000_000_000)?;
+        let symmetries = settings.flag("symmetries")?;
+        Ok(PuctAgent { network, symmetries, player: PuctPlayerSettings { search, iterations } })
+    }
+
+    /// The checkpoint that it names, if it does.
+    pub fn checkpoint(&mut self) -> Option<&mut String> {
+        match &mut self.network {
+            Source::Uniform => None,
+            Source::Residual(checkpoint) | Source::Shapes(checkpoint) => Some(checkpoint),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What presets, scales and games say about a recipe of AlphaZero and Go-Exploit (paper 004, Table 3 and §6).
+
+use crate::recipe::{CheckpointSettings, EvaluationSettings};
+use crate::zero_recipe::{Preset, ZeroGameName, ZeroRecipe, ZeroScale};
+use afterstate_engine::search::PuctSettings;
+use afterstate_engine::zero::{
+    ActorSettings, ArchiveSettings, Interest, KataGoSettings, Keep, PlayoutCap, ReplaySettings, ZeroSettings,
+};
+use afterstate_games::go::Komi;
+use afterstate_nets::{NetworkSize, OptimizerSettings};
+use serde::{Deserialize, Serialize};
+
+/// The keys that decide about the others' defaults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Named {
+    /// The game.
+    pub game: ZeroGameName,
+    /// Which learner.
+    pub preset: Preset,
+    /// How much of it.
+    pub scale: ZeroScale,
+}
+
+/// Those keys of a recipe.
+pub fn names(table: &toml::Table) -> toml::Table {
+    let is_name = |key: &str| ["game", "preset", "scale"].contains(&key);
+    table.iter().filter(|(key, _)| is_name(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// Replaces in `table` what `own` says, key by key.
+pub fn replace(table: &mut toml::Table, own: &toml::Table) {
+    for (key, value) in own {
+        match (table.get_mut(key), value) {
+            // What is one of several kinds is replaced as a whole.
+            (Some(toml::Value::Table(inner)), toml::Value::Table(value))
+                if inner.get("kind").is_none_or(|kind| value.get("kind").is_none_or(|own| own == kind)) =>
+            {
+                replace(inner, value);
+            }
+            _ => {
+                table.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// What the paper's table says of a learner: α, ε, c_puct, k, and of its archive λ and |A|.
+struct Row {
+    concentration: f32,
+    noise: f32,
+    exploration: f32,
+    sampled: u32,
+    initial: f32,
+    capacity: usize,
+}
+
+fn row(game: ZeroGameName, preset: Preset) -> Row {
+    let row = |concentration, noise, exploration, sampled, initial, capacity| Row {
+        concentration,
+        noise,
+        exploration,
+        sampled,
+        initial,
+        capacity,
+    };
+    match (game, preset) {
+        (ZeroGameName::Go, Preset::Alphazero | Preset::Akti) => row(0.03, 0.1, 1.0, 2, 1.0, 0),
+        (ZeroGameName::Go, Preset::Geve) => row(0.03, 0.1, 2.0, 1, 0.1, 0),
+        (ZeroGameName::Go, Preset::Gevc) => row(0.03, 0.1, 2.0, 1, 0.1, 1_000_000),
+        (ZeroGameName::Go, Preset::Gesr) => row(0.03, 0.1, 1.0, 2, 0.1, 2_000_000),
+        (ZeroGameName::Go, Preset::Gesc | Preset::GescKpcr | Preset::GescKfp) => row(0.03, 0.1, 2.0, 1, 0.1, 2_000_000),
+        (_, Preset::Alphazero | Preset::Akti) => row(1.0, 0.25, 1.0, 10, 1.0, 0),
+        (_, Preset::Geve) => row(1.0, 0.25, 1.0, 5, 0.1, 0),
+        (_, Preset::Gevc) => row(1.0, 0.1, 1.0, 10, 0.1, 1_000_000),
+        (_, Preset::Gesr) => row(1.0, 0.25, 1.0, 2, 0.0, 1_000_000),
+        (_, Preset::Gesc | Preset::GescKpcr | Preset::GescKfp) => row(1.0, 0.25, 1.0, 10, 0.01, 100_000),
+    }
+}
+
+/// The recipe of these names, without anything of its own.
+pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
+    let Row { concentration, noise, exploration, sampled, initial, capacity } = row(game, preset);
+    let kind = match preset {
+        Preset::Alphazero | Preset::Akti => None,
+        Preset::Geve => Some((Interest::Visited, Keep::Expanding)),
+        Preset::Gevc => Some((Interest::Visited, Keep::Circular)),
+        Preset::Gesr => Some((Interest::Searched, Keep::Reservoir)),
+        Preset::Gesc | Preset::GescKpcr | Preset::GescKfp => Some((Interest::Searched, Keep::Circular)),
+    };
+    let archive = kind.map(|(interest, keep)| ArchiveSettings { interest, keep, capacity, initial });
+    let iterations = match game {
+        ZeroGameName::Go => 400,
+        ZeroGameName::ConnectFour => 100,
+        ZeroGameName::TicTacToe => 25,
+    };
+    let katago = KataGoSettings {
+        initialisation: if preset == Preset::Akti { 0.04 } else { 0.0 },
+        // In the paper's program a fast search has a fifth of a full one's simulations.
+        playout_cap: (preset == Preset::GescKpcr).then_some(PlayoutCap { full_share: 0.25, fast: iterations / 5 }),
+    };
+    let forced_playouts = if preset == Preset::GescKfp { 2.0 } else { 0.0 };
+    let self_play = ActorSettings {
+        iterations,
+        puct: PuctSettings { exploration, forced_playouts, ..PuctSettings::default() },
+        noise,
+        noise_concentration: concentration,
+        temperature: 1.0,
+        sampled_moves: sampled,
+        early_end: 0.0,
+        katago,
+    };
+    let paper = ZeroRecipe {
+        game,
+        preset,
+        scale,
+        board_size: 9,
+        komi: Komi::DEFAULT,
+        steps: if game == ZeroGameName::Go { 900 } else { 600 },
+        seed: 1,
+        threads: 2,
+        augment: true,
+        network: NetworkSize::default(),
+        optimizer: OptimizerSettings::default(),
+        zero: ZeroSettings { self_play, archive, replay: ReplaySettings::default() },
+        checkpoints: CheckpointSettings { every: 10, ..CheckpointSettings::default() },
+        evaluation: EvaluationSettings { games: 40, opponents: 1, opening_moves: 2 },
+        solvers: vec![1.0, 10.0],
+    };
+    match (scale, game) {
+        (ZeroScale::Paper, _) => ZeroRecipe { augment: false, ..paper },
+        (ZeroScale::Laptop, ZeroGameName::TicTacToe) => ZeroRecipe {
+            steps: 30,
+            network: NetworkSize { blocks: 1, filters: 16, hidden: 16 },
+            zero: ZeroSettings {
+                replay: ReplaySettings { capacity: 1 << 13, step: 1 << 9, batches: 8, batch: 128 },
+                ..small_archive(paper.zero.clone(), 8)
+            },
+            checkpoints: CheckpointSettings { every: 5, ..paper.checkpoints.clone() },
+            ..paper
+        },
+        (ZeroScale::Laptop, _) => ZeroRecipe {
+            network: NetworkSize { blocks: 4, filters: 32, hidden: 32 },
+            zero: ZeroSettings {
+                // An eighth of the paper's examples for a step, and each of them learnt twice as often.
+                replay: ReplaySettings { capacity: 1 << 15, step: 1 << 10, batches: 8, batch: 256 },
+                ..small_archive(paper.zero.clone(), 4)
+            },
+            ..paper
+        },
+    }
+}
+
+/// An archive that is as many times smaller as the buffer is.
+fn small_archive(mut zero: ZeroSettings, factor: usize) -> ZeroSettings {
+    if let Some(archive) = &mut zero.archive {
+        archive.capacity /= factor;
+    }
+    zero
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_the_papers() {
+        let parse = |text: &str| ZeroRecipe::parse(text).unwrap();
+        let gesc = parse("preset = \"gesc\"\nscale = \"paper\"");
+        let archive = gesc.zero.archive.unwrap();
+        assert_eq!((archive.keep, archive.capacity, archive.initial), (Keep::Circular, 100_000, 0.01));
+        assert_eq!(
+            (gesc.network, gesc.steps, gesc.zero.replay),
+            (NetworkSize::default(), 600, ReplaySettings::default())
+        );
+        let gesr = parse("preset = \"gesr\"\nscale = \"paper\"\ngame = \"go\"");
+        assert_eq!((gesr.zero.self_play.iterations, gesr.zero.self_play.puct.exploration, gesr.steps), (400, 1.0, 900));
+        assert_eq!(gesr.zero.archive.unwrap().capacity, 2_000_000);
+        assert_eq!(parse("preset = \"gesc-kfp\"").zero.self_play.puct.forced_playouts, 2.0);
+        assert!(parse("").zero.archive.is_none());
+    }
+
+    #[test]
+    fn what_a_recipe_says_replaces_what_its_preset_says() {
+        let text =
+            "preset = \"gevc\"\nsteps = 7\n[archive]\ninitial = 0.5\n[optimizer]\nkind = \"sgd\"\nmomentum = 0.5";
+        let recipe = ZeroRecipe::parse(text).unwrap();
+        let archive = recipe.zero.archive.unwrap();
+        assert_eq!((recipe.steps, archive.initial, archive.interest), (7, 0.5, Interest::Visited));
+        let OptimizerSettings::Sgd(sgd) = recipe.optimizer else { panic!("{:?}", recipe.optimizer) };
+        assert_eq!(sgd.momentum, 0.5);
+        assert_eq!(ZeroRecipe::parse(&toml::to_string(&recipe).unwrap()).unwrap(), recipe);
+    }
+
+    #[test]
+    fn mistakes_are_named_in_one_line() {
+        for (text, part) in [
+            ("preset = \"gesk\"", "gesk"),
+            ("step = 3", "step"),
+            ("[network]\nfilters = 20", "multiple of 16"),
+            ("[self-play]\niterations = 1", "self-play.iterations"),
+            ("[self-play]\niteration = 100", "iteration"),
+            ("[replay]\ncapacity = 3", "replay.capacity"),
+            ("preset = \"gesc\"\n[archive]\ninitial = 3.0", "archive.initial"),
+            ("solvers = [0.0]", "solvers"),
+            ("threads = 0", "threads"),
+        ] {
+            let message = format!("{:#}", ZeroRecipe::parse(text).unwrap_err());
+            assert!(message.contains(part) && !message.contains('\n'), "{text}: {message}");
+        }
+    }
+}

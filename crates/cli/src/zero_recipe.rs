@@ -1,0 +1,297 @@
+//! Recipes of AlphaZero and Go-Exploit: a residual network that learns from searches that it leads.
+//!
+//! A recipe names a preset, one of the paper's learners, and a scale; what it says besides replaces what these say.
+
+use crate::lesson::{Lesson, Plan, RANDOM};
+use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
+use crate::zero_learner::ZeroLearner;
+use crate::zero_presets;
+use afterstate_arena::{MctsPlayer, MctsPlayerSettings, Player, PuctPlayer, PuctPlayerSettings, RandomPlayer};
+use afterstate_engine::learning::TrainingTotals;
+use afterstate_engine::search::{Mcts, MctsSettings, PlayOut, PuctSettings, Uct};
+use afterstate_engine::value::{Checkpoint, CheckpointError};
+use afterstate_engine::zero::{Planes, ZeroSettings};
+use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
+use afterstate_games::{ConnectFour, Deterministic, Notation, TicTacToe, UniformPlayout};
+use afterstate_nets::{NetworkSize, OptimizerSettings, ResidualAgent, agent};
+use anyhow::{Result, ensure};
+use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
+use std::path::Path;
+
+/// A learner of the paper.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// All trajectories start at the first position.
+    #[default]
+    Alphazero,
+    /// Go-Exploit: visited states, expanding archive.
+    Geve,
+    /// Go-Exploit: visited states, circular archive.
+    Gevc,
+    /// Go-Exploit: states met in searches, reservoir.
+    Gesr,
+    /// Go-Exploit: states met in searches, circular archive.
+    Gesc,
+    /// AlphaZero with KataGo's trajectory initialisation.
+    Akti,
+    /// GESC with playout-cap randomisation.
+    GescKpcr,
+    /// GESC with forced playouts and policy target pruning.
+    GescKfp,
+}
+
+/// How much of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ZeroScale {
+    /// As in the paper: days on a large GPU.
+    Paper,
+    /// About an hour on two cores.
+    #[default]
+    Laptop,
+}
+
+/// Games that are learnt so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ZeroGameName {
+    /// Tic-tac-toe.
+    TicTacToe,
+    /// Connect Four.
+    #[default]
+    ConnectFour,
+    /// Go.
+    Go,
+}
+
+/// What `train` does for such a recipe. Every key has a default that preset, scale and game decide.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ZeroRecipe {
+    /// The game that is learnt.
+    pub game: ZeroGameName,
+    /// Which learner.
+    pub preset: Preset,
+    /// How much of it.
+    pub scale: ZeroScale,
+    /// Points along one edge, in Go.
+    pub board_size: usize,
+    /// White's compensation, in Go.
+    pub komi: Komi,
+    /// Learning steps.
+    pub steps: u64,
+    /// All random choices come from it.
+    pub seed: u64,
+    /// Threads that play; one is reproducible to the bit.
+    pub threads: usize,
+    /// Whether examples are turned and mirrored at random.
+    pub augment: bool,
+    /// How large the network is.
+    pub network: NetworkSize,
+    /// How it follows its gradients.
+    pub optimizer: OptimizerSettings,
+    /// How trajectories are played, where they start, and how they become learning steps.
+    #[serde(flatten)]
+    pub zero: ZeroSettings,
+    /// When weights are saved, in steps.
+    pub checkpoints: CheckpointSettings,
+    /// How progress is measured at each checkpoint.
+    pub evaluation: EvaluationSettings,
+    /// Who else is met there: MCTS-Solvers with so many times the learner's simulations for a move.
+    pub solvers: Vec<f64>,
+}
+
+impl ZeroRecipe {
+    /// Reads the text of a recipe: what its preset, scale and game say, and over that what it says itself.
+    pub fn parse(text: &str) -> Result<ZeroRecipe> {
+        let own: toml::Table = recipe::from_toml(text)?;
+        let named: zero_presets::Named = recipe::from_toml(&toml::to_string(&zero_presets::names(&own))?)?;
+        let mut table = toml::Table::try_from(zero_presets::recipe(named))?;
+        zero_presets::replace(&mut table, &own);
+        let recipe: ZeroRecipe = recipe::from_toml(&toml::to_string(&table)?)?;
+        recipe.check()?;
+        Ok(recipe)
+    }
+
+    fn check(&self) -> Result<()> {
+        let sizes = MIN_SIZE..=MAX_SIZE;
+        ensure!(sizes.contains(&self.board_size), "board-size = {}: expected {sizes:?}", self.board_size);
+        ensure!((1..=1024).contains(&self.threads), "threads = {}: expected 1 to 1024", self.threads);
+        ensure!((1..1_000_000_000).contains(&self.steps), "steps = {}: expected 1 to 999,999,999", self.steps);
+        let network = self.network.architecture(&Go::new(self.board_size));
+        ensure!(network.problem().is_none(), "network: {}", network.problem().unwrap_or_default());
+        let ZeroSettings { self_play, archive, replay } = &self.zero;
+        ensure!(self_play.iterations > 1, "self-play.iterations = {}: expected at least 2", self_play.iterations);
+        recipe::unit("self-play.noise", self_play.noise)?;
+        recipe::unit("self-play.early-end", self_play.early_end)?;
+        let positive = |name: &str, number: f32| {
+            ensure!(number.is_finite() && number > 0.0, "{name} = {number}: expected a positive number");
+            Ok(())
+        };
+        positive("self-play.noise-concentration", self_play.noise_concentration)?;
+        positive("self-play.temperature", self_play.temperature)?;
+        positive("self-play.puct.exploration", self_play.puct.exploration)?;
+        if let Some(archive) = archive {
+            recipe::unit("archive.initial", archive.initial)?;
+            let has_room = archive.capacity > 0 || archive.keep == afterstate_engine::zero::Keep::Expanding;
+            ensure!(has_room, "archive.capacity = 0: expected at least 1, or keep = \"expanding\"");
+        }
+        ensure!(replay.batch > 1, "replay.batch = {}: expected at least 2", replay.batch);
+        ensure!(
+            replay.step > 0 && replay.batches > 0,
+            "replay: expected at least one example and one batch for a step"
+        );
+        ensure!(
+            replay.capacity >= replay.step && replay.capacity < 1 << 31,
+            "replay.capacity = {}: expected {} to 2,147,483,647",
+            replay.capacity,
+            replay.step
+        );
+        for factor in &self.solvers {
+            ensure!((0.01..=1e6).contains(factor), "solvers: {factor}: expected 0.01 to 1,000,000");
+        }
+        self.checkpoints.check()
+    }
+}
+
+/// A game that is learnt so: where it begins, and how its UCT plays out.
+pub trait ZeroGame: Planes + Deterministic + Notation {
+    /// The first position, as a recipe wants it.
+    fn first(recipe: &ZeroRecipe) -> Self;
+
+    /// White's compensation, where there is one.
+    fn komi(&self) -> Option<f64> {
+        None
+    }
+}
+
+impl ZeroGame for TicTacToe {
+    fn first(_recipe: &ZeroRecipe) -> Self {
+        TicTacToe::default()
+    }
+}
+
+impl ZeroGame for ConnectFour {
+    fn first(_recipe: &ZeroRecipe) -> Self {
+        ConnectFour::new()
+    }
+}
+
+/// At most twice as many moves as there are points, as in the paper's program.
+impl ZeroGame for Go {
+    fn first(recipe: &ZeroRecipe) -> Self {
+        let points = (recipe.board_size * recipe.board_size) as u16;
+        Go::new(recipe.board_size).with_komi(recipe.komi).with_move_limit(2 * points)
+    }
+
+    fn komi(&self) -> Option<f64> {
+        Some(self.komi().points())
+    }
+}
+
+/// A recipe for a game that is known.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct ZeroLesson<G> {
+    recipe: ZeroRecipe,
+    #[serde(skip)]
+    game: PhantomData<fn() -> G>,
+}
+
+impl<G> PartialEq for ZeroLesson<G> {
+    fn eq(&self, other: &Self) -> bool {
+        self.recipe == other.recipe
+    }
+}
+
+impl<G: ZeroGame> ZeroLesson<G> {
+    /// The lesson of a recipe of this game.
+    pub fn new(recipe: ZeroRecipe) -> Self {
+        ZeroLesson { recipe, game: PhantomData }
+    }
+}
+
+impl<G: ZeroGame> Lesson for ZeroLesson<G> {
+    type Game = G;
+    type About = ResidualAgent;
+    type Learner = ZeroLearner<G>;
+
+    fn load(path: &Path) -> Result<Self> {
+        recipe::read_file(path, ZeroRecipe::parse).map(ZeroLesson::new)
+    }
+
+    fn plan(&self) -> Plan<'_> {
+        let ZeroRecipe { steps, seed, checkpoints, evaluation, .. } = &self.recipe;
+        Plan { games: *steps, unit: "steps", seed: *seed, checkpoints, evaluation }
+    }
+
+    fn essence(&self) -> Self {
+        let (checkpoints, evaluation, solvers) = Default::default();
+        let recipe = ZeroRecipe { steps: 1, threads: 1, checkpoints, evaluation, solvers, ..self.recipe.clone() };
+        ZeroLesson::new(recipe)
+    }
+
+    fn start(&self) -> G {
+        G::first(&self.recipe)
+    }
+
+    fn about(&self) -> Result<ResidualAgent> {
+        Ok(ResidualAgent {
+            game: G::NAME.to_string(),
+            komi: ZeroGame::komi(&self.start()),
+            network: self.recipe.network.architecture(&self.start()),
+            steps: 0,
+            games: 0,
+            since_milestone: TrainingTotals::default(),
+            origin: format!("afterstate {}\n{}", env!("CARGO_PKG_VERSION"), toml::to_string(&self.recipe)?),
+        })
+    }
+
+    fn learner(&self, last: Option<&Checkpoint<ResidualAgent>>, folder: &Path) -> Result<ZeroLearner<G>> {
+        ZeroLearner::open(&self.recipe, self.start(), last, folder)
+    }
+
+    fn read(path: &Path) -> Result<Checkpoint<ResidualAgent>, CheckpointError> {
+        ResidualAgent::read(path)
+    }
+
+    /// As many simulations as in training, without noise.
+    fn player(&self, checkpoint: &Checkpoint<ResidualAgent>) -> Box<dyn Player<G>> {
+        let iterations = u64::from(self.recipe.zero.self_play.iterations);
+        let search = PuctSettings { forced_playouts: 0.0, ..self.recipe.zero.self_play.puct };
+        Box::new(PuctPlayer::new(agent::player(checkpoint), PuctPlayerSettings { search, iterations }))
+    }
+
+    fn yardsticks(&self) -> Vec<(String, Box<dyn Player<G>>)> {
+        let mut all: Vec<(String, Box<dyn Player<G>>)> = vec![(RANDOM.to_string(), Box::new(RandomPlayer::default()))];
+        for factor in &self.recipe.solvers {
+            let simulations = factor * f64::from(self.recipe.zero.self_play.iterations);
+            all.push((format!("solver-{factor}x"), mcts_solver(simulations.round() as u64)));
+        }
+        all
+    }
+
+    fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {
+        let size = match self.recipe.game {
+            ZeroGameName::Go => format!(" --size {}", self.recipe.board_size),
+            _ => String::new(),
+        };
+        let game = G::NAME;
+        vec![
+            ("Play against it here", format!("play --game {game}{size} --agent puct:{folder}")),
+            ("Measure it", format!("match --game {game}{size} puct:{folder} uct:1000,solver=true --games 100")),
+        ]
+    }
+}
+
+/// The paper's reference opponent: UCT with a random playout for each new position and proofs of wins, losses and draws.
+/// Its c is 2 for outcomes from −1 to 1, and so 1 for ours.
+pub fn mcts_solver<G: ZeroGame>(simulations: u64) -> Box<dyn Player<G>> {
+    let settings =
+        MctsSettings { simulations, memory_mib: 64, solver: true, reuse_tree: false, ..MctsSettings::default() };
+    let uct = Uct { exploration: 1.0, ..Uct::default() };
+    let search: Mcts<G, _, _> = Mcts::new(uct, PlayOut(UniformPlayout::default()), settings);
+    Box::new(MctsPlayer::new(Box::new(search), (), MctsPlayerSettings::default()))
+}

@@ -1,0 +1,243 @@
+//! Residual networks for the engine: [`ResidualPlayer`] answers a search, [`ResidualLearner`] learns from what it found.
+
+use crate::architecture::Architecture;
+use crate::inference::FoldedNetwork;
+use crate::optimizer::{Optimizer, OptimizerSettings};
+use crate::training::{Batch, ILLEGAL, Trainer};
+use afterstate_engine::Value;
+use afterstate_engine::zero::{Example, Loss, Network, PLANES, Planes, Question, Trainable};
+use afterstate_games::rng::below;
+use afterstate_games::{Rng, Side, Turn};
+use serde::{Deserialize, Serialize};
+
+/// How large a network is, whatever game it is for. The defaults are the paper's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct NetworkSize {
+    /// Residual blocks.
+    pub blocks: usize,
+    /// Filters of each convolution: a multiple of 16.
+    pub filters: usize,
+    /// Hidden units of the value head.
+    pub hidden: usize,
+}
+
+impl Default for NetworkSize {
+    fn default() -> Self {
+        NetworkSize { blocks: 10, filters: 256, hidden: 256 }
+    }
+}
+
+impl NetworkSize {
+    /// A network of this size for the game of this position.
+    ///
+    /// ```
+    /// use afterstate_games::ConnectFour;
+    /// use afterstate_nets::NetworkSize;
+    /// let architecture = NetworkSize { blocks: 4, filters: 32, hidden: 32 }.architecture(&ConnectFour::new());
+    /// assert_eq!((architecture.height, architecture.width, architecture.moves), (6, 7, 7));
+    /// ```
+    pub fn architecture<G: Planes>(self, game: &G) -> Architecture {
+        let NetworkSize { blocks, filters, hidden } = self;
+        let (height, width) = (game.rows(), game.columns());
+        Architecture { planes: PLANES, height, width, moves: game.answers(), blocks, filters, hidden }
+    }
+}
+
+/// A network that only answers.
+#[derive(Clone, Debug)]
+pub struct ResidualPlayer {
+    network: FoldedNetwork,
+    /// Whether the answers of all symmetries are averaged.
+    averages: bool,
+    planes: Vec<f32>,
+    logits: Vec<f32>,
+    sum: Vec<f32>,
+}
+
+impl ResidualPlayer {
+    /// Answers with one look at each position.
+    pub fn new(network: FoldedNetwork) -> ResidualPlayer {
+        let architecture = *network.architecture();
+        let [planes, logits] = [architecture.input_len(), architecture.moves].map(|length| vec![0.0; length]);
+        ResidualPlayer { network, averages: false, planes, sum: logits.clone(), logits }
+    }
+
+    /// Looks at each position from all sides if `averages`, and answers with the mean: better, and as many times slower as
+    /// the game has [symmetries](Planes::SYMMETRIES).
+    pub fn averaging(self, averages: bool) -> ResidualPlayer {
+        ResidualPlayer { averages, ..self }
+    }
+}
+
+impl<G: Planes> Network<G> for ResidualPlayer {
+    fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
+        for question in questions {
+            let game = &question.game;
+            let looks = if self.averages { G::SYMMETRIES } else { 1 };
+            self.sum.fill(0.0);
+            let mut value = 0.0;
+            for symmetry in 0..looks {
+                game.planes(symmetry, &mut self.planes);
+                value += self.network.evaluate(&self.planes, &mut self.logits) / looks as f32;
+                for (answer, sum) in self.sum.iter_mut().enumerate() {
+                    *sum += self.logits[game.answer_image(answer, symmetry)] / looks as f32;
+                }
+            }
+            let seen = 0.5 + 0.5 * value;
+            let value = Value(if game.turn() == Turn::Player(Side::Second) { 1.0 - seen } else { seen });
+            let (sum, game) = (&self.sum, game.clone());
+            question.answer(value, |mv| sum[game.answer(mv)]);
+        }
+    }
+}
+
+/// A network that learns.
+pub struct ResidualLearner {
+    architecture: Architecture,
+    weights: Vec<f32>,
+    trainer: Trainer,
+    optimizer: Box<dyn Optimizer + Send + Sync>,
+    /// Whether examples are turned and mirrored at random.
+    augments: bool,
+    batch: Batch,
+    gradients: Vec<f32>,
+}
+
+impl ResidualLearner {
+    /// Goes on with `weights` and an optimiser that remembers `memory`, or nothing. `None` if they are not of the
+    /// architecture.
+    pub fn new(
+        architecture: Architecture,
+        weights: Vec<f32>,
+        optimizer: OptimizerSettings,
+        memory: &[f32],
+        augments: bool,
+    ) -> Option<ResidualLearner> {
+        let trainer = Trainer::new(architecture);
+        if weights.len() != trainer.layout().len() {
+            return None;
+        }
+        let optimizer = optimizer.optimizer(weights.len(), memory)?;
+        let (batch, gradients) = Default::default();
+        Some(ResidualLearner { architecture, weights, trainer, optimizer, augments, batch, gradients })
+    }
+
+    /// The weights, as the [`Layout`](crate::Layout) orders them.
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+
+    /// What the optimiser remembers.
+    pub fn memory(&self) -> Vec<f32> {
+        self.optimizer.memory()
+    }
+}
+
+impl<G: Planes> Trainable<G> for ResidualLearner {
+    type Player = ResidualPlayer;
+
+    fn player(&self) -> ResidualPlayer {
+        ResidualPlayer::new(FoldedNetwork::new(self.architecture, &self.weights))
+    }
+
+    fn learn(&mut self, examples: &[Example<'_, G>], rng: &mut Rng) -> Loss {
+        let (length, moves) = (self.architecture.input_len(), self.architecture.moves);
+        let Batch { inputs, policies, outcomes } = &mut self.batch;
+        inputs.resize(examples.len() * length, 0.0);
+        policies.clear();
+        policies.resize(examples.len() * moves, ILLEGAL);
+        outcomes.clear();
+        let rows = inputs.chunks_exact_mut(length).zip(policies.chunks_exact_mut(moves));
+        for (example, (planes, policy)) in examples.iter().zip(rows) {
+            let game = &example.game;
+            let symmetry = if self.augments { below(rng, G::SYMMETRIES as u32) as usize } else { 0 };
+            game.planes(symmetry, planes);
+            for &(index, probability) in example.policy {
+                let answer = game.answer(game.move_at(usize::from(index)));
+                policy[game.answer_image(answer, symmetry)] = probability;
+            }
+            let side = if game.turn() == Turn::Player(Side::Second) { Side::Second } else { Side::First };
+            outcomes.push(2.0 * example.outcome.seen_by(side) - 1.0);
+        }
+        let loss = self.trainer.gradients(&mut self.weights, &self.batch, &mut self.gradients);
+        self.optimizer.step(self.trainer.layout(), &mut self.weights, &self.gradients);
+        Loss { policy: loss.policy, value: loss.value }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afterstate_games::{Game, IndexedMoves, Notation, TicTacToe, stream};
+
+    fn learner(augments: bool) -> (Architecture, ResidualLearner) {
+        let architecture = NetworkSize { blocks: 1, filters: 16, hidden: 16 }.architecture(&TicTacToe::default());
+        let weights = architecture.random(&mut stream(1, 0));
+        let optimizer = OptimizerSettings::default();
+        (architecture, ResidualLearner::new(architecture, weights, optimizer, &[], augments).unwrap())
+    }
+
+    /// A position, the move to be learnt, and how it ends.
+    fn lessons() -> Vec<(TicTacToe, u16, f32)> {
+        let at = |text| TicTacToe::parse_position(text).unwrap();
+        vec![(at("XX./OO./..."), 2, 1.0), (at("X../OO./X.."), 5, 1.0), (at("XO./XO./.X."), 6, 0.0)]
+    }
+
+    fn learnt(learner: &mut ResidualLearner, steps: u64) -> Loss {
+        let lessons: Vec<_> = lessons()
+            .into_iter()
+            .map(|(game, best, outcome)| {
+                let mut moves = Vec::new();
+                game.legal_moves(&mut moves);
+                let index = |mv| game.move_index(mv) as u16;
+                let policy = moves.iter().map(|&mv| (index(mv), f32::from(index(mv) == best)));
+                (game, policy.collect::<Vec<_>>(), outcome)
+            })
+            .collect();
+        let examples: Vec<Example<'_, TicTacToe>> = lessons
+            .iter()
+            .map(|(game, policy, outcome)| Example { game: *game, policy, outcome: Value(*outcome) })
+            .collect();
+        let examples: Vec<_> = std::iter::repeat_n(examples, 8).flatten().collect();
+        let mut loss = Loss::default();
+        for step in 0..steps {
+            loss = Trainable::<TicTacToe>::learn(learner, &examples, &mut stream(2, step));
+        }
+        loss
+    }
+
+    #[test]
+    fn what_is_taught_is_answered_from_all_sides() {
+        let (_, mut learner) = learner(true);
+        let loss = learnt(&mut learner, 400);
+        assert!(loss.policy < 0.1 && loss.value < 0.1, "{loss:?}");
+        let mut player = Trainable::<TicTacToe>::player(&learner);
+        for (game, best, outcome) in lessons() {
+            for averages in [false, true] {
+                player = player.averaging(averages);
+                let mut question = Question::new(game);
+                player.evaluate(&mut [&mut question]);
+                let at = question.moves.iter().position(|&mv| game.move_index(mv) as u16 == best).unwrap();
+                assert!(question.priors[at] > 0.7, "{} {:?}", game.position_text(), question.priors);
+                assert!((question.value.0 - outcome).abs() < 0.25, "{} {:?}", game.position_text(), question.value);
+            }
+        }
+    }
+
+    #[test]
+    fn a_learner_that_comes_back_goes_on_as_if_nothing_had_happened() {
+        let (architecture, mut whole) = learner(true);
+        learnt(&mut whole, 6);
+        let (_, mut first) = learner(true);
+        learnt(&mut first, 6);
+        let optimizer = OptimizerSettings::default();
+        let memory = first.memory();
+        let mut second =
+            ResidualLearner::new(architecture, first.weights().to_vec(), optimizer, &memory, true).unwrap();
+        learnt(&mut whole, 5);
+        learnt(&mut second, 5);
+        assert_eq!(whole.weights(), second.weights());
+        assert!(ResidualLearner::new(architecture, vec![0.0; 3], optimizer, &[], true).is_none());
+    }
+}
