@@ -2,6 +2,7 @@
 
 pub mod alpha_beta;
 mod bear_off_equity;
+pub mod connect_four_solver;
 pub mod dyna2;
 pub mod equity_cache;
 pub mod expectimax;
@@ -37,6 +38,7 @@ mod window;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use bear_off_equity::WithBearOff;
+pub use connect_four_solver::{ConnectFourSolver, OpeningTable, OpeningTableError};
 pub use dyna2::{Dyna2, LongTermMemory, LongTermShapes, NoShortTerm};
 pub use equity_cache::EquityCache;
 pub use expectimax::{Equity, Expectimax, ExpectimaxSettings};
