@@ -70,6 +70,9 @@ pub trait Learner {
     }
 }
 
+/// A player that others are measured by, and its name.
+pub type Yardstick<G> = (String, Box<dyn Player<G>>);
+
 /// What every recipe has.
 pub struct Plan<'a> {
     /// Games of training, or whatever else it is counted in.
@@ -124,7 +127,7 @@ pub trait Lesson: Clone + Serialize + PartialEq {
     fn player(&self, checkpoint: &Checkpoint<Self::About>) -> Box<dyn Player<Self::Game>>;
 
     /// Who else checkpoints play against, by name. The first is the bottom of the scale.
-    fn yardsticks(&self) -> Vec<(String, Box<dyn Player<Self::Game>>)> {
+    fn yardsticks(&self) -> Vec<Yardstick<Self::Game>> {
         vec![(RANDOM.to_string(), Box::new(RandomPlayer::default()))]
     }
 

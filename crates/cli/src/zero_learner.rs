@@ -102,7 +102,8 @@ impl<G: ZeroGame> Learner for ZeroLearner<G> {
             totals.add(&TrainingTotals {
                 games: 1,
                 moves: report.moves / report.trajectories.max(1),
-                evaluations: report.questions[0],
+                // Positions searched. Questions are not counted again when a run goes on.
+                evaluations: report.moves,
                 squared_error: f64::from(report.loss.value),
                 first_player_score: report.first_player_score,
             });

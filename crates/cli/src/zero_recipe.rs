@@ -2,7 +2,7 @@
 //!
 //! A recipe names a preset, one of the paper's learners, and a scale; what it says besides replaces what these say.
 
-use crate::lesson::{Lesson, Plan, RANDOM};
+use crate::lesson::{Lesson, Plan, RANDOM, Yardstick};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use crate::zero_learner::ZeroLearner;
 use crate::zero_presets;
@@ -264,8 +264,8 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
         Box::new(PuctPlayer::new(agent::player(checkpoint), PuctPlayerSettings { search, iterations }))
     }
 
-    fn yardsticks(&self) -> Vec<(String, Box<dyn Player<G>>)> {
-        let mut all: Vec<(String, Box<dyn Player<G>>)> = vec![(RANDOM.to_string(), Box::new(RandomPlayer::default()))];
+    fn yardsticks(&self) -> Vec<Yardstick<G>> {
+        let mut all: Vec<Yardstick<G>> = vec![(RANDOM.to_string(), Box::new(RandomPlayer::default()))];
         for factor in &self.recipe.solvers {
             let simulations = factor * f64::from(self.recipe.zero.self_play.iterations);
             all.push((format!("solver-{factor}x"), mcts_solver(simulations.round() as u64)));

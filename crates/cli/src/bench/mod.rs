@@ -7,6 +7,7 @@ mod backgammon;
 mod chess;
 mod mcts;
 mod measure;
+mod nets;
 mod perft;
 mod playouts;
 mod search;
@@ -68,6 +69,8 @@ enum What {
     Chess,
     /// Backgammon: games of self-play that learn, with traces and without, and plays of expectimax
     Backgammon,
+    /// Residual networks: answers and gradients by the kind of network, and self-play that they lead
+    Nets,
     /// Not speeds, but hashes and counts that change when what is computed changes
     Signature,
 }
@@ -132,6 +135,9 @@ pub fn run(args: Args) -> Result<()> {
     }
     if wants(What::Backgammon) {
         backgammon::run(effort, &mut report)?;
+    }
+    if wants(What::Nets) {
+        nets::run(effort, &mut report)?;
     }
     if args.json {
         output::json(&mut output::stdout(), &all)?;

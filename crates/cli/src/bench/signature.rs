@@ -8,7 +8,7 @@
 
 use super::search::{exact_values, positions};
 use super::td_search::{long, short};
-use super::{backgammon, chess};
+use super::{backgammon, chess, nets};
 use crate::output;
 use afterstate_engine::learning::{
     DifferenceSettings, LearnerSettings, SelfPlaySettings, StepSettings, TdSettings, Training, TreeStrapSettings,
@@ -101,7 +101,7 @@ fn compare(computed: &[Line], text: &str, glibc: bool) -> Vec<String> {
 }
 
 /// A hash of numbers in their order.
-fn hash(numbers: impl IntoIterator<Item = u64>) -> u64 {
+pub fn hash(numbers: impl IntoIterator<Item = u64>) -> u64 {
     numbers.into_iter().fold(0x6166_7465_7273_7461, |hash, number| mix(hash.rotate_left(23) ^ mix(number)))
 }
 
@@ -194,6 +194,9 @@ fn compute() -> Vec<Line> {
     for (name, squash) in [("linear", Squash::Linear), ("logistic.glibc", Squash::Logistic)] {
         line(&format!("go9.td-search.{name}"), format!("{:016x}", searched_and_learnt(squash)));
     }
+    let [searched, played] = nets::signature();
+    line("go5.puct.decisions", format!("{searched:016x}"));
+    line(&format!("connect-four.zero.trajectories{NEEDS_GLIBC}"), format!("{played:016x}"));
     line("go9.dyna-2.linear", format!("{:016x}", corrected()));
     line("go9.two-phase.linear", format!("{:016x}", looked_ahead()));
     lines

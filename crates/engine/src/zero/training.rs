@@ -139,6 +139,8 @@ struct Shared {
     archive: Option<Archive>,
     log: ReplayLog,
     report: StepReport,
+    /// Entries of the log that were taken in.
+    entered: usize,
     error: Option<ZeroError>,
 }
 
@@ -159,6 +161,8 @@ pub struct ZeroTraining<G, T> {
     games: u64,
     buffer: ReplayBuffer,
     archive: Option<Archive>,
+    /// What is known of the present step, and how many entries of its log have been taken in.
+    present: (StepReport, usize),
 }
 
 /// Separates what draws from the archive's own choices and the learner's from the trajectories.
@@ -196,7 +200,8 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
             }
         };
         let folder = folder.to_path_buf();
-        Ok(ZeroTraining { first, settings, seed, threads, folder, learner, steps, games, buffer, archive })
+        let present = Default::default();
+        Ok(ZeroTraining { first, settings, seed, threads, folder, learner, steps, games, buffer, archive, present })
     }
 
     /// What learns.
@@ -225,9 +230,9 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         let path = log_path(&self.folder, self.steps);
         let (log, entries) = at(&path, ReplayLog::open(&path))?;
         let (buffer, archive) = (std::mem::take(&mut self.buffer), self.archive.take());
-        let report = StepReport { step: self.steps + 1, ..StepReport::default() };
-        let mut shared = Shared { buffer, archive, log, report, error: None };
-        for entry in entries {
+        let (report, entered) = self.present;
+        let mut shared = Shared { buffer, archive, log, report, entered, error: None };
+        for entry in entries.into_iter().skip(entered) {
             self.games = self.games.max(entry.number() + 1);
             self.enter(entry, &mut shared);
         }
@@ -249,6 +254,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         self.games = next.into_inner();
         let shared = shared.into_inner().expect("no thread panics while it holds what all share");
         (self.buffer, self.archive) = (shared.buffer, shared.archive);
+        self.present = (shared.report, shared.entered);
         if let Some(error) = shared.error {
             return Err(error);
         }
@@ -256,8 +262,10 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         if (report.examples as usize) < self.settings.replay.step {
             return Ok(None);
         }
+        self.present = Default::default();
         report.loss = self.learn();
         self.steps += 1;
+        report.step = self.steps;
         report.seconds = begun.elapsed().as_secs_f64();
         let trajectories = report.trajectories.max(1) as f64;
         report.opening /= trajectories;
@@ -368,7 +376,8 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
 
     /// Takes what was played into buffer, archive and report.
     fn enter(&self, entry: Entry, shared: &mut Shared) {
-        let Shared { buffer, archive, report, .. } = shared;
+        let Shared { buffer, archive, report, entered, .. } = shared;
+        *entered += 1;
         let mut offer = |way: &[u16]| {
             if let Some(archive) = archive {
                 let rng = &mut stream(self.seed ^ OF_ARCHIVE, archive.offered());

@@ -125,7 +125,16 @@ fn a_run_in_pieces_ends_as_a_whole_one() {
                 }
             }
             let stop = AtomicBool::new(false);
-            piece.step(&stop, &|examples| stop.store(examples >= pause_at, Ordering::Relaxed)).unwrap();
+            let paused = piece.step(&stop, &|examples| stop.store(examples >= pause_at, Ordering::Relaxed)).unwrap();
+            // What goes on after a pause takes nothing in twice.
+            if paused.is_none() {
+                let report = piece.step(&go_on, &|_| {}).unwrap().unwrap();
+                let expected = reports.get(report.step as usize - 1);
+                assert!(
+                    expected
+                        .is_none_or(|expected| (expected.loss, expected.examples) == (report.loss, report.examples))
+                );
+            }
             pause_at += 17;
             // Only one step more than before is saved; the others are made again from what was played.
             let mut again = open(pieces.path(), &settings, saved, done);

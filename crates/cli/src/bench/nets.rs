@@ -1,0 +1,112 @@
+//! Residual networks: answers, gradients, and the self-play that they lead.
+
+use super::Effort;
+use super::measure::{Report, measure};
+use super::signature::hash;
+use afterstate_engine::search::{Puct, PuctSettings, Situation};
+use afterstate_engine::zero::{Actor, ActorSettings, Cached, Network, Question, Trajectory, Uniform};
+use afterstate_games::go::Go;
+use afterstate_games::{ConnectFour, Game, IndexedMoves, Turn, stream};
+use afterstate_nets::{Architecture, Batch, FoldedNetwork, NetworkSize, ResidualPlayer, Trainer};
+use anyhow::Result;
+
+/// Positions of a batch of gradients.
+const BATCH: usize = 256;
+
+fn network(architecture: Architecture) -> FoldedNetwork {
+    FoldedNetwork::new(architecture, &architecture.random(&mut stream(1, 0)))
+}
+
+/// Measures everything.
+pub fn run(effort: Effort, report: Report) -> Result<()> {
+    let size = |blocks, filters| NetworkSize { blocks, filters, hidden: filters };
+    let (four, go) = (ConnectFour::new(), Go::new(9));
+    let of_four = |blocks, filters| size(blocks, filters).architecture(&four);
+    let kinds = [
+        ("connect-four-4x32", of_four(4, 32), true),
+        ("connect-four-4x64", of_four(4, 64), true),
+        ("go9-4x64", size(4, 64).architecture(&go), true),
+        ("connect-four-10x256", of_four(10, 256), false),
+    ];
+    for (name, architecture, learns) in kinds {
+        let first = network(architecture);
+        let measured = measure(effort, |_| {
+            let (mut network, input) = (first.clone(), vec![1.0; architecture.input_len()]);
+            let mut logits = vec![0.0; architecture.moves];
+            move || {
+                network.evaluate(&input, &mut logits);
+                [1]
+            }
+        });
+        measured.report(&format!("nets.{name}.inference"), 0, report)?;
+        if learns {
+            let measured = measure(effort, |_| {
+                let (mut trainer, mut gradients) = (Trainer::new(architecture), Vec::new());
+                let mut weights = architecture.random(&mut stream(1, 0));
+                let batch = Batch {
+                    inputs: vec![0.5; BATCH * architecture.input_len()],
+                    policies: vec![1.0 / architecture.moves as f32; BATCH * architecture.moves],
+                    outcomes: vec![0.0; BATCH],
+                };
+                move || {
+                    trainer.gradients(&mut weights, &batch, &mut gradients);
+                    [BATCH as u64]
+                }
+            });
+            measured.report(&format!("nets.{name}.training"), 0, report)?;
+        }
+    }
+    let player = ResidualPlayer::new(network(of_four(4, 32)));
+    let measured = measure(effort, |thread| {
+        let mut network = Cached::new(player.clone(), 16, four.most_moves());
+        let mut number = u64::from(thread) << 32;
+        move || {
+            let [asked, _] = network.counts();
+            let trajectory = play(&ActorSettings::default(), &mut network, number);
+            number += 1;
+            [trajectory.examples() as u64, network.counts()[0] - asked]
+        }
+    });
+    measured.report("connect-four.zero.examples", 0, report)?;
+    measured.report("connect-four.zero.evaluations", 1, report)
+}
+
+/// A trajectory of Connect Four.
+fn play(settings: &ActorSettings, network: &mut impl Network<ConnectFour>, number: u64) -> Trajectory {
+    let first = ConnectFour::new();
+    let mut actor = Actor::new(settings, &first, &[], (number, stream(3, number)), false);
+    let mut question = Question::new(first);
+    while actor.gather(&mut question) {
+        network.evaluate(&mut [&mut question]);
+        actor.apply(&question);
+    }
+    actor.into_trajectory().0
+}
+
+/// What PUCT thinks of the positions of a game of Go, and what trajectories of Connect Four are like, led by a network that
+/// knows nothing.
+pub fn signature() -> [u64; 2] {
+    let mut numbers = Vec::new();
+    let mut game = Go::new(5).with_move_limit(20);
+    while let Turn::Player(_) = game.turn() {
+        let mut search = Puct::new(PuctSettings { solver: true, ..PuctSettings::default() });
+        search.begin(&Situation::new(&game));
+        let mut question = Question::new(game.clone());
+        for _ in 0..300 {
+            if search.gather(&mut question) {
+                Uniform.evaluate(&mut [&mut question]);
+                search.apply(&question);
+            }
+        }
+        numbers.extend(search.moves().map(|mv| u64::from(mv.visits)));
+        game.play(search.best().expect("a player is to move").mv);
+        numbers.push(game.key());
+    }
+    let trajectories = (0..20).map(|number| play(&ActorSettings::default(), &mut Uniform, number));
+    let of_trajectory = |trajectory: Trajectory| {
+        let policies =
+            trajectory.policies.iter().flatten().map(|(index, p)| u64::from(*index) << 32 | u64::from(p.to_bits()));
+        hash(trajectory.way.iter().map(|index| u64::from(*index)).chain(policies))
+    };
+    [hash(numbers), hash(trajectories.map(of_trajectory))]
+}

@@ -1,0 +1,130 @@
+//! AlphaZero and Go-Exploit in the program: learnt, killed and gone on with, played, and measured.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use support::{fail, run, run_in, succeed};
+
+/// A run of a second or two.
+const RECIPE: &str = "game = \"tic-tac-toe\"\nsteps = 8\nthreads = 1\nsolvers = [1.0]\n\
+                      [self-play]\niterations = 12\n\
+                      [replay]\ncapacity = 300\nstep = 60\nbatches = 2\nbatch = 32\n\
+                      [checkpoints]\nevery = 4\nevery-seconds = 0.05\n\
+                      [evaluation]\ngames = 4\nopponents = 1\n";
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The files that must be the same however a run came to its end.
+fn result(run: &Path) -> Vec<Vec<u8>> {
+    let names = ["log.jsonl", "checkpoints/000000004.safetensors", "checkpoints/000000008.safetensors"];
+    names.map(|name| fs::read(run.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))).to_vec()
+}
+
+#[test]
+fn what_was_learnt_plays_and_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let (recipe, run) = (folder.path().join("small.toml"), folder.path().join("run"));
+    fs::write(&recipe, RECIPE).unwrap();
+    let said = succeed(&["train", text(&recipe), "--out", text(&run)]);
+    assert!(said.contains("Learnt from 8 steps") && said.contains("solver-1x"), "{said}");
+    let agent = format!("puct:{}", run.display());
+    let report = succeed(&["match", "--game", "tic-tac-toe", &agent, "random", "--games", "20", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert!(report.to_string().contains(&format!("{agent}@8")), "the checkpoint is named: {report}");
+    // From all sides and with other settings too.
+    let agent = format!("{agent},symmetries=true,iterations=30,first-play=0.25,exploration=2,solver=false");
+    succeed(&["match", "--game", "tic-tac-toe", &agent, "uct:50,solver=true", "--games", "4"]);
+    let played = run_in(folder.path(), &["play", "--game", "tic-tac-toe", "--agent", &agent], "5\nquit\n");
+    assert!(played.ok && played.out.contains('X'), "{}", played.err);
+    // Every step has a line, with what it was made from.
+    let metrics = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
+    let steps: Vec<u64> = metrics
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["step"].as_u64().unwrap())
+        .collect();
+    assert_eq!(steps, (1..=8).collect::<Vec<u64>>());
+}
+
+#[test]
+fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
+    let folder = tempfile::tempdir().unwrap();
+    for preset in ["alphazero", "gevc", "gesr"] {
+        let (recipe, whole) = (folder.path().join("small.toml"), folder.path().join(format!("whole-{preset}")));
+        fs::write(&recipe, format!("preset = \"{preset}\"\n{RECIPE}")).unwrap();
+        succeed(&["train", text(&recipe), "--out", text(&whole)]);
+        let run = folder.path().join(format!("run-{preset}"));
+        let mut kills = 0;
+        for delay in (3..).step_by(9) {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_afterstate"));
+            command.args(["train", text(&recipe), "--out", text(&run)]);
+            if run.exists() {
+                command.arg("--resume");
+            }
+            let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            let begun = Instant::now();
+            let mut status = None;
+            while status.is_none() && begun.elapsed() < Duration::from_millis(delay) {
+                status = child.try_wait().unwrap();
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            if let Some(status) = status {
+                assert!(status.success());
+                if kills >= 7 {
+                    break;
+                }
+                // It was done too soon: once more from the beginning.
+                fs::remove_dir_all(&run).unwrap();
+                continue;
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            kills += 1;
+            if kills >= 7 {
+                succeed(&["train", text(&recipe), "--out", text(&run), "--resume"]);
+                break;
+            }
+        }
+        assert!(result(&run) == result(&whole), "{preset}: the run that was killed {kills} times ended otherwise");
+        let metrics = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
+        assert_eq!(metrics.lines().count(), 8, "{metrics}");
+    }
+}
+
+#[test]
+fn several_threads_learn_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let (recipe, run) = (folder.path().join("small.toml"), folder.path().join("run"));
+    fs::write(&recipe, format!("preset = \"gesc\"\n{RECIPE}")).unwrap();
+    succeed(&["train", text(&recipe), "--out", text(&run), "--threads", "3"]);
+    succeed(&["train", text(&recipe), "--out", text(&run), "--threads", "2", "--games", "10", "--resume"]);
+    assert!(run.join("checkpoints/000000010.safetensors").exists());
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let (recipe, run_folder) = (folder.path().join("small.toml"), folder.path().join("run"));
+    fs::write(&recipe, format!("preset = \"gevc\"\n{RECIPE}")).unwrap();
+    succeed(&["train", text(&recipe), "--out", text(&run_folder), "--games", "2"]);
+    let agent = format!("puct:{}", run_folder.display());
+    let of_another_game = fail(&["match", "--game", "connect-four", &agent, "random"]);
+    assert!(of_another_game.contains("was learnt for tic-tac-toe, not for connect-four"), "{of_another_game}");
+    assert!(fail(&["match", "--game", "chess", "puct", "random"]).contains("no network learns chess"));
+    assert!(
+        fail(&["match", "--game", "connect-four", "puct:shapes:x", "random"]).contains("for Go, not for connect-four")
+    );
+    assert!(fail(&["match", "--game", "connect-four", "puct,first-play=most", "random"]).contains("first-play 'most'"));
+    // Without what was played the run cannot go on, and nothing is lost by trying.
+    fs::rename(run_folder.join("replay"), folder.path().join("elsewhere")).unwrap();
+    let answer = run(&["train", text(&recipe), "--out", text(&run_folder), "--resume"]);
+    assert!(!answer.ok && answer.err.contains("cannot go on without what was played"), "{}", answer.err);
+    fs::rename(folder.path().join("elsewhere"), run_folder.join("replay")).unwrap();
+    succeed(&["train", text(&recipe), "--out", text(&run_folder), "--games", "3", "--resume"]);
+    let missing = fail(&["train", "/nowhere/at/all.toml"]);
+    assert!(missing.contains("all.toml"), "{missing}");
+}
