@@ -33,6 +33,7 @@ mod registry;
 mod reproduce;
 mod search_recipe;
 mod shape_learner;
+mod solve;
 mod standings;
 mod suite;
 mod tournament;
@@ -92,6 +93,8 @@ enum Command {
     Bench(bench::Args),
     /// An agent on positions with a right answer
     Suite(suite::Args),
+    /// Who wins positions of Connect Four, and how often an agent's moves keep that
+    Solve(solve::Args),
     /// Count what a game's rules lead to
     Perft(perft::Args),
     /// Whether a game keeps the promises that everything else relies on
@@ -121,6 +124,7 @@ fn main() -> ExitCode {
         Command::Perft(args) => perft::run(args),
         Command::Check(args) => check::run(args),
         Command::Suite(args) => suite::run(args),
+        Command::Solve(args) => solve::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Manual(args) => completions::manual(args),
         Command::Bench(args) => bench::run(args),

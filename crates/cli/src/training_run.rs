@@ -159,7 +159,10 @@ impl<L: Lesson> TrainingRun<L> {
             })?;
             self.done += stretch.games;
             self.since_milestone.add(&stretch);
-            self.save()?;
+            // Where nothing was finished nothing has changed, and what is there may be a milestone.
+            if stretch.games > 0 || self.done == 0 {
+                self.save()?;
+            }
         }
         if self.done != milestone {
             return Ok(None);

@@ -104,8 +104,8 @@ impl<G: ZeroGame> Learner for ZeroLearner<G> {
                 moves: report.moves / report.trajectories.max(1),
                 // Positions searched. Questions are not counted again when a run goes on.
                 evaluations: report.moves,
-                squared_error: f64::from(report.loss.value),
-                first_player_score: report.first_player_score,
+                squared_error: TrainingTotals::exact(f64::from(report.loss.value)),
+                first_player_score: TrainingTotals::exact(report.first_player_score),
             });
             progress(totals);
         }

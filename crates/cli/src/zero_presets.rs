@@ -1,4 +1,4 @@
-//! What presets, scales and games say about a recipe of AlphaZero and Go-Exploit (paper 004, Table 3 and §6).
+//! What presets, scales and games say about a recipe of AlphaZero and Go-Exploit (paper 004, Tables 4, 6 and 8, and §5).
 
 use crate::recipe::{CheckpointSettings, EvaluationSettings};
 use crate::zero_recipe::{Preset, ZeroGameName, ZeroRecipe, ZeroScale};

@@ -128,3 +128,31 @@ fn what_cannot_be_is_refused_in_one_line() {
     let missing = fail(&["train", "/nowhere/at/all.toml"]);
     assert!(missing.contains("all.toml"), "{missing}");
 }
+
+/// A disk that is full looks like a file that must not grow.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_stops_it_with_a_message_and_whole_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (recipe, whole, run) =
+        (folder.path().join("small.toml"), folder.path().join("whole"), folder.path().join("run"));
+    fs::write(&recipe, format!("preset = \"gevc\"\n{RECIPE}")).unwrap();
+    succeed(&["train", text(&recipe), "--out", text(&whole)]);
+    // In blocks of a KiB: enough for the beginning, and for no checkpoint.
+    for blocks in ["1", "4", "12"] {
+        let program = env!("CARGO_BIN_EXE_afterstate");
+        let resume = if run.exists() { "--resume" } else { "" };
+        let line = format!(
+            "trap '' XFSZ; ulimit -f {blocks}; exec {program} train {} --out {} {resume}",
+            recipe.display(),
+            run.display()
+        );
+        let output = Command::new("bash").args(["-c", &line]).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success(), "{blocks}");
+        assert!(message.starts_with("error: ") && message.trim_end().lines().count() == 1, "{message}");
+        assert!(message.contains("too large") && message.contains(text(&run)), "{message}");
+    }
+    succeed(&["train", text(&recipe), "--out", text(&run), "--resume"]);
+    assert!(result(&run) == result(&whole), "it ends as if the disk had never been full");
+}

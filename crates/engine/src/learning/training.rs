@@ -49,6 +49,11 @@ pub struct TrainingTotals {
 }
 
 impl TrainingTotals {
+    /// A number of one game as it may be added to others without an error: rounded to a multiple of 2⁻²⁸ (exact below 2²⁵).
+    pub fn exact(number: f64) -> f64 {
+        (number * GRAIN).round() / GRAIN
+    }
+
     /// Adds the sums of other games.
     pub fn add(&mut self, other: &TrainingTotals) {
         self.games += other.games;
@@ -147,7 +152,7 @@ impl<G: Game, F: Features<G>> Worker for SelfPlayer<'_, G, F> {
             games: 1,
             moves: episode.moves as u64,
             evaluations: episode.evaluations,
-            squared_error: (episode.squared_error * GRAIN).round() / GRAIN,
+            squared_error: TrainingTotals::exact(episode.squared_error),
             first_player_score: f64::from(episode.outcome.first_player_score()),
         }
     }

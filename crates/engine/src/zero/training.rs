@@ -163,6 +163,8 @@ pub struct ZeroTraining<G, T> {
     archive: Option<Archive>,
     /// What is known of the present step, and how many entries of its log have been taken in.
     present: (StepReport, usize),
+    /// How many of these the archive had seen already when it was read.
+    seen: usize,
 }
 
 /// Separates what draws from the archive's own choices and the learner's from the trajectories.
@@ -191,17 +193,31 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
                 }
             }
         }
-        let archive = match &settings.archive {
-            None => None,
-            Some(archive) if steps == 0 => Some(Archive::new(archive.keep, archive.capacity)),
+        let (archive, seen) = match &settings.archive {
+            None => (None, 0),
+            Some(archive) if steps == 0 => (Some(Archive::new(archive.keep, archive.capacity)), 0),
             Some(archive) => {
                 let path = archive_path(folder, steps);
-                Some(at(&path, archive_file::load(&path, archive.keep, archive.capacity))?)
+                let (archive, seen) = at(&path, archive_file::load(&path, archive.keep, archive.capacity))?;
+                (Some(archive), seen)
             }
         };
         let folder = folder.to_path_buf();
         let present = Default::default();
-        Ok(ZeroTraining { first, settings, seed, threads, folder, learner, steps, games, buffer, archive, present })
+        Ok(ZeroTraining {
+            first,
+            settings,
+            seed,
+            threads,
+            folder,
+            learner,
+            steps,
+            games,
+            buffer,
+            archive,
+            present,
+            seen,
+        })
     }
 
     /// What learns.
@@ -234,7 +250,8 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         let mut shared = Shared { buffer, archive, log, report, entered, error: None };
         for entry in entries.into_iter().skip(entered) {
             self.games = self.games.max(entry.number() + 1);
-            self.enter(entry, &mut shared);
+            let seen = shared.entered < self.seen;
+            self.enter(entry, seen, &mut shared);
         }
         let shared = Mutex::new(shared);
         let next = AtomicU64::new(self.games);
@@ -262,7 +279,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         if (report.examples as usize) < self.settings.replay.step {
             return Ok(None);
         }
-        self.present = Default::default();
+        (self.present, self.seen) = Default::default();
         report.loss = self.learn();
         self.steps += 1;
         report.step = self.steps;
@@ -279,7 +296,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
     pub fn save_beside(&self) -> Result<(), ZeroError> {
         if let Some(archive) = &self.archive {
             let path = archive_path(&self.folder, self.steps);
-            at(&path, archive_file::save(archive, &path))?;
+            at(&path, archive_file::save(archive, self.present.1, &path))?;
         }
         Ok(())
     }
@@ -349,7 +366,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
                 shared.error = Some(ZeroError { path: log_path(&self.folder, self.steps), source });
                 break;
             }
-            self.enter(entry, &mut shared);
+            self.enter(entry, false, &mut shared);
             progress(shared.report.examples.min(self.settings.replay.step as u64));
         }
         let counts = network.counts();
@@ -374,12 +391,12 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         archive.draw(rng).unwrap_or_default().to_vec()
     }
 
-    /// Takes what was played into buffer, archive and report.
-    fn enter(&self, entry: Entry, shared: &mut Shared) {
+    /// Takes what was played into buffer and report, and into the archive unless that has `seen` it.
+    fn enter(&self, entry: Entry, seen: bool, shared: &mut Shared) {
         let Shared { buffer, archive, report, entered, .. } = shared;
         *entered += 1;
         let mut offer = |way: &[u16]| {
-            if let Some(archive) = archive {
+            if let Some(archive) = archive.as_mut().filter(|_| !seen) {
                 let rng = &mut stream(self.seed ^ OF_ARCHIVE, archive.offered());
                 archive.offer(way, rng);
             }
