@@ -70,6 +70,14 @@ impl AnyRecipe {
         }
     }
 
+    /// What its length is counted in.
+    pub fn unit(&self) -> &'static str {
+        match self {
+            AnyRecipe::Zero(_) => "learning steps",
+            _ => "games",
+        }
+    }
+
     /// Trains as [`train()`] does.
     pub fn train(&self, folder: &Path, resume: bool, report: Report, stop: &AtomicBool) -> Result<()> {
         match self {

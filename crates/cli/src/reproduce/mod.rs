@@ -61,6 +61,7 @@ use std::sync::atomic::AtomicBool;
   meep/table2   TreeStrap, RootStrap and TD-Leaf from random weights, and Figure 2's curves (full: hours)
   meep/fig2     the same
   meep/table3   the best self-taught weights against Stockfish at several strengths (full: hours)
+  go-exploit/table1  four ways of search control against AlphaZero and MCTS-Solver, in Connect Four (full: hours)
 
 Examples:
   afterstate reproduce rlgo/table1
@@ -109,7 +110,7 @@ pub struct Workplace {
 }
 
 /// The experiments, with the folders of their papers.
-const EXPERIMENTS: [(&str, &str, &[&str]); 5] = [
+const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
     (
         "rlgo",
         "papers/2012-td-search-go",
@@ -119,6 +120,7 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 5] = [
     ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "preset"]),
     ("knightcap", "papers/1999-tdleaf", &["gains"]),
     ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3"]),
+    ("go-exploit", "papers/2023-go-exploit", &["table1"]),
 ];
 
 /// Runs the subcommand.

@@ -8,7 +8,7 @@
 //! every (s, π) with the game's outcome z is an example
 //! ```
 
-use super::katago::{KataGoSettings, exponential};
+use super::katago::KataGoSettings;
 use super::network::Question;
 use crate::Value;
 use crate::search::{Puct, PuctSettings, Situation};
@@ -272,24 +272,6 @@ fn dirichlet(concentration: f32, count: usize, rng: &mut Rng) -> Vec<f32> {
         return numbers.into_iter().map(|number| number as f32).collect();
     }
     numbers.into_iter().map(|number| (number / sum) as f32).collect()
-}
-
-/// How many moves of the raw policy a trajectory begins with: see [`KataGoSettings`].
-impl KataGoSettings {
-    fn initial_moves(&self, area: usize, rng: &mut Rng) -> u32 {
-        match self.initialisation {
-            mean if mean > 0.0 => exponential(mean * area as f32, rng) as u32,
-            _ => 0,
-        }
-    }
-
-    /// Simulations for the next move, and whether it is one to learn from.
-    fn iterations(&self, full: u32, rng: &mut Rng) -> (u32, bool) {
-        match self.playout_cap {
-            Some(cap) if unit(rng) >= cap.full_share => (cap.fast, false),
-            _ => (full, true),
-        }
-    }
 }
 
 #[cfg(test)]

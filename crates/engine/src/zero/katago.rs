@@ -2,6 +2,7 @@
 //! learning in Go*, 2019; paper 004, §5). Forced playouts are the [search's](crate::search::PuctSettings::forced_playouts).
 
 use afterstate_games::Rng;
+use afterstate_games::rng::unit;
 use rand_distr::{Distribution, Exp1};
 use serde::{Deserialize, Serialize};
 
@@ -35,8 +36,26 @@ impl Default for PlayoutCap {
     }
 }
 
+impl KataGoSettings {
+    /// How many moves of the raw policy a trajectory begins with, in a game that has names for `moves` moves.
+    pub(super) fn initial_moves(&self, moves: usize, rng: &mut Rng) -> u32 {
+        match self.initialisation {
+            mean if mean > 0.0 => exponential(mean * moves as f32, rng) as u32,
+            _ => 0,
+        }
+    }
+
+    /// Simulations for the next move, of which a full search has so many, and whether it is one to learn from.
+    pub(super) fn iterations(&self, full: u32, rng: &mut Rng) -> (u32, bool) {
+        match self.playout_cap {
+            Some(cap) if unit(rng) >= cap.full_share => (cap.fast, false),
+            _ => (full, true),
+        }
+    }
+}
+
 /// A number of the exponential distribution of this mean.
-pub(super) fn exponential(mean: f32, rng: &mut Rng) -> f32 {
+fn exponential(mean: f32, rng: &mut Rng) -> f32 {
     let number: f32 = Exp1.sample(rng);
     mean * number
 }

@@ -64,7 +64,7 @@ fn learn(place: &Workplace, experiment: &MatchExperiment, matches: &[Match]) -> 
         let recipe = AnyRecipe::load(&place.paper.join(&training.recipe))?;
         let trained = checkpoints_in(folder).ok().and_then(|found| found.last().map(|(games, _)| *games));
         if trained.is_none_or(|games| games < recipe.games()) {
-            place.note(&format!("Training {} games into {}", recipe.games(), folder.display()));
+            place.note(&format!("Training {} {} into {}", recipe.games(), recipe.unit(), folder.display()));
             recipe.train(folder, folder.exists(), Report::None, place.stop)?;
             place.go_on()?;
         }

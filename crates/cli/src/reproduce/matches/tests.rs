@@ -6,7 +6,8 @@ use crate::any_recipe::AnyRecipe;
 use crate::network_recipe::NetworkRecipe;
 use crate::registry::{self, Playable, Visitor};
 use crate::reproduce::{EXPERIMENTS, Scale, gnugo};
-use afterstate_games::Record;
+use crate::zero_recipe::{ZeroLesson, ZeroRecipe};
+use afterstate_games::{ConnectFour, Record, stream};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,8 @@ fn paper(system: &str) -> PathBuf {
 
 /// The match experiments, each with its system and name.
 fn recipes() -> Vec<(&'static str, &'static str, MatchExperiment)> {
-    let with_matches = EXPERIMENTS.iter().filter(|(system, _, _)| ["rlgo", "mogo", "backgammon"].contains(system));
+    let with_matches =
+        EXPERIMENTS.iter().filter(|(system, _, _)| ["rlgo", "mogo", "backgammon", "go-exploit"].contains(system));
     let all = with_matches.flat_map(|(system, _, names)| names.iter().map(move |name| (*system, *name)));
     let of_matches =
         all.filter(|(system, name)| *system != "rlgo" || !["table1", "table2", "fig5", "fig6"].contains(name));
@@ -171,6 +173,17 @@ fn first_network(folder: &Path, recipe: &NetworkRecipe) -> String {
     folder.to_str().unwrap().to_string()
 }
 
+/// The same with a residual network for Connect Four.
+fn first_residual(folder: &Path, recipe: &ZeroRecipe) -> String {
+    use crate::lesson::{Described, Lesson};
+    use afterstate_engine::value::Checkpoint;
+    use afterstate_engine::value::shape_agent::{CHECKPOINTS, checkpoint_name};
+    let about = ZeroLesson::<ConnectFour>::new(recipe.clone()).about().unwrap().at(recipe.steps, Default::default());
+    let weights = about.network.random(&mut stream(1, 0));
+    Checkpoint::new(about, weights).save(&folder.join(CHECKPOINTS).join(checkpoint_name(recipe.steps))).unwrap();
+    folder.to_str().unwrap().to_string()
+}
+
 struct Builds<'a>(&'a AgentSpec);
 
 impl Visitor for Builds<'_> {
@@ -193,6 +206,7 @@ fn every_agent_of_every_recipe_can_be_played() {
             let games = recipe.games();
             let own = match &recipe {
                 AnyRecipe::Network(recipe) => first_network(&folder.path().join("networks"), recipe),
+                AnyRecipe::Zero(recipe) => first_residual(&folder.path().join(&training.folder), recipe),
                 _ => untrained(folder.path(), games),
             };
             let asked = training.folder.to_str().unwrap();
