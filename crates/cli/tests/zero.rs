@@ -58,8 +58,8 @@ fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
         fs::write(&recipe, format!("preset = \"{preset}\"\n{RECIPE}")).unwrap();
         succeed(&["train", text(&recipe), "--out", text(&whole)]);
         let run = folder.path().join(format!("run-{preset}"));
-        let mut kills = 0;
-        for delay in (3..).step_by(9) {
+        let (mut kills, mut delay) = (0, 3);
+        loop {
             let mut command = Command::new(env!("CARGO_BIN_EXE_afterstate"));
             command.args(["train", text(&recipe), "--out", text(&run)]);
             if run.exists() {
@@ -77,13 +77,14 @@ fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
                 if kills >= 7 {
                     break;
                 }
-                // It was done too soon: once more from the beginning.
+                // It was done too soon: once more from the beginning, and sooner.
                 fs::remove_dir_all(&run).unwrap();
+                delay = 3;
                 continue;
             }
             child.kill().unwrap();
             child.wait().unwrap();
-            kills += 1;
+            (kills, delay) = (kills + 1, delay + 9);
             if kills >= 7 {
                 succeed(&["train", text(&recipe), "--out", text(&run), "--resume"]);
                 break;
