@@ -99,8 +99,9 @@ pub struct Actor<G: Game> {
     outcome: Option<Value>,
     /// Positions met in searches, if somebody wants to know.
     met: Option<Vec<Vec<u16>>>,
-    /// Buffers.
+    /// A buffer.
     moves: Vec<G::Move>,
+    /// Whether the present search is past its root: the network has answered, and no initial move was drawn.
     began: bool,
 }
 

@@ -248,24 +248,17 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         let (buffer, archive) = (std::mem::take(&mut self.buffer), self.archive.take());
         let (report, entered) = self.present;
         let mut shared = Shared { buffer, archive, log, report, entered, error: None };
+        // Of several threads that stop, one may be in a game before those that others have finished.
+        self.games = entries.iter().map(|entry| entry.number() + 1).fold(self.games, u64::max);
         for entry in entries.into_iter().skip(entered) {
-            self.games = self.games.max(entry.number() + 1);
             let seen = shared.entered < self.seen;
             self.enter(entry, seen, &mut shared);
         }
         let shared = Mutex::new(shared);
         let next = AtomicU64::new(self.games);
-        let network = Mutex::new(());
         std::thread::scope(|scope| {
             for _ in 0..self.threads {
-                scope.spawn(|| {
-                    let player = {
-                        // One after the other: making a network may take as much memory as it has.
-                        let _turn = network.lock().expect("no thread panics here");
-                        self.learner.player()
-                    };
-                    self.play(player, &next, &shared, stop, progress);
-                });
+                scope.spawn(|| self.play(self.learner.player(), &next, &shared, stop, progress));
             }
         });
         self.games = next.into_inner();
@@ -292,7 +285,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         Ok(Some(report))
     }
 
-    /// Saves what belongs to a checkpoint of now besides the weights, and forgets what no checkpoint from now on needs.
+    /// Saves what belongs to a checkpoint of now besides the weights.
     pub fn save_beside(&self) -> Result<(), ZeroError> {
         if let Some(archive) = &self.archive {
             let path = archive_path(&self.folder, self.steps);
@@ -301,7 +294,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         Ok(())
     }
 
-    /// Removes what no checkpoint from the one after `steps` learning steps on needs.
+    /// Removes what only checkpoints before that after `steps` learning steps need.
     pub fn forget_before(&self, steps: u64) {
         let kept = self.settings.replay.capacity.div_ceil(self.settings.replay.step) as u64;
         let logs = |number: u64| (number + kept < steps).then(|| log_path(&self.folder, number));
