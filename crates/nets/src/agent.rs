@@ -8,6 +8,9 @@ use afterstate_engine::value::{Checkpoint, CheckpointError, ShapeAgent};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
+/// Larger files are refused. The paper's network, 10 blocks of 256 filters, has 142 MiB with what Adam remembers of it.
+const MAX_BYTES: u64 = 512 << 20;
+
 /// Where the weights come from and how to use them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -38,7 +41,7 @@ impl ResidualAgent {
 
     /// Reads a checkpoint file and checks that weights and description belong together.
     pub fn read(path: &Path) -> Result<Checkpoint<ResidualAgent>, CheckpointError> {
-        let checkpoint = Checkpoint::<ResidualAgent>::load(path)?;
+        let checkpoint = Checkpoint::<ResidualAgent>::load_up_to(path, MAX_BYTES)?;
         let (found, network) = (checkpoint.weights.len(), &checkpoint.about.network);
         let problem = network.problem().or_else(|| {
             let expected = network.layout().len();

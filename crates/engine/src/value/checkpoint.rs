@@ -17,7 +17,7 @@ use thiserror::Error;
 /// The newest format that this version reads, and the one it writes.
 pub const FORMAT: u32 = 1;
 
-/// Larger files are refused before they are read. The largest that `train` writes, all shapes of 19×19 without
+/// Larger files are refused before they are read, unless their kind may be larger. The largest that `train` writes, all shapes of 19×19 without
 /// shared weights, has 22 MiB.
 pub const MAX_BYTES: u64 = 64 << 20;
 
@@ -175,8 +175,13 @@ impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
         Ok(Checkpoint { about, weights, memory })
     }
 
-    /// Reads a file.
+    /// Reads a file of at most [`MAX_BYTES`].
     pub fn load(path: &Path) -> Result<Self, CheckpointError> {
+        Self::load_up_to(path, MAX_BYTES)
+    }
+
+    /// Reads a file of at most so many bytes.
+    pub fn load_up_to(path: &Path, most: u64) -> Result<Self, CheckpointError> {
         let io = |source| CheckpointError::Io { path: path.to_path_buf(), source };
         // What is not a file, such as a named pipe, might never end or never even open.
         let metadata = fs::metadata(path).map_err(io)?;
@@ -184,13 +189,13 @@ impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
             return Err(CheckpointError::invalid(path, "not a file", NOT_OURS));
         }
         let mut bytes = Vec::new();
-        if metadata.len() <= MAX_BYTES {
+        if metadata.len() <= most {
             // One more than there should be, so that the end is seen without growing the buffer.
             bytes.reserve_exact(metadata.len() as usize + 1);
-            fs::File::open(path).map_err(io)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+            fs::File::open(path).map_err(io)?.take(most + 1).read_to_end(&mut bytes).map_err(io)?;
         }
-        if metadata.len().max(bytes.len() as u64) > MAX_BYTES {
-            return Err(CheckpointError::invalid(path, &format!("more than {} MiB", MAX_BYTES >> 20), NOT_OURS));
+        if metadata.len().max(bytes.len() as u64) > most {
+            return Err(CheckpointError::invalid(path, &format!("more than {} MiB", most >> 20), NOT_OURS));
         }
         Self::from_bytes(&bytes, path)
     }
