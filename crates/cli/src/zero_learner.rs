@@ -50,30 +50,25 @@ impl<G: ZeroGame> ZeroLearner<G> {
         Ok(ZeroLearner { training: Mutex::new(training), weights: shared, metrics })
     }
 
-    /// Adds a line about a step, behind those about the steps before it.
+    /// Adds a line about a step.
     fn note(&self, report: &StepReport) -> Result<()> {
-        let path = || self.metrics.display().to_string();
         let line = serde_json::to_string(report)? + "\n";
-        let known = if self.metrics.exists() { read_metrics(&self.metrics)? } else { Vec::new() };
-        if known.last().is_none_or(|last| last.step + 1 == report.step) {
-            let mut file =
-                std::fs::OpenOptions::new().append(true).create(true).open(&self.metrics).with_context(path)?;
-            return file.write_all(line.as_bytes()).with_context(path);
-        }
-        // Steps that are made again, or a last line that was not written to its end.
-        let kept = known.iter().take_while(|known| known.step < report.step);
-        let mut text = String::new();
-        for known in kept {
-            text += &(serde_json::to_string(known)? + "\n");
-        }
-        write_whole(&self.metrics, (text + &line).as_bytes()).with_context(path)
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(&self.metrics);
+        file.and_then(|mut file| file.write_all(line.as_bytes())).with_context(|| self.metrics.display().to_string())
     }
 }
 
-/// The whole lines of a run's metrics.
-pub fn read_metrics(path: &Path) -> Result<Vec<StepReport>> {
+/// Takes away lines about steps that will be made again, and a last one that was not written to its end.
+fn trim_metrics(path: &Path, steps: u64) -> Result<()> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    Ok(text.lines().map_while(|line| serde_json::from_str(line).ok()).collect())
+    let is_kept = |line: &&str| {
+        line.ends_with('\n') && serde_json::from_str::<StepReport>(line).is_ok_and(|report| report.step <= steps)
+    };
+    let kept: String = text.split_inclusive('\n').take_while(is_kept).collect();
+    if kept != text {
+        write_whole(path, kept.as_bytes()).with_context(|| path.display().to_string())?;
+    }
+    Ok(())
 }
 
 impl<G: ZeroGame> Learner for ZeroLearner<G> {
@@ -86,6 +81,10 @@ impl<G: ZeroGame> Learner for ZeroLearner<G> {
         progress: &(dyn Fn(TrainingTotals) + Sync),
     ) -> Result<TrainingTotals> {
         let mut training = self.training.lock().expect("no thread panics with the training");
+        // Not when the run is opened: nothing is written then.
+        if self.metrics.exists() {
+            trim_metrics(&self.metrics, training.steps())?;
+        }
         let mut totals = TrainingTotals::default();
         for _ in steps {
             if stop.load(Ordering::Relaxed) {

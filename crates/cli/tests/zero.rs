@@ -4,9 +4,8 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-use support::{fail, run, run_in, succeed};
+use std::process::Command;
+use support::{fail, run, run_in, succeed, train_killed};
 
 /// A run of a second or two.
 const RECIPE: &str = "game = \"tic-tac-toe\"\nsteps = 8\nthreads = 1\nsolvers = [1.0]\n\
@@ -58,39 +57,8 @@ fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
         fs::write(&recipe, format!("preset = \"{preset}\"\n{RECIPE}")).unwrap();
         succeed(&["train", text(&recipe), "--out", text(&whole)]);
         let run = folder.path().join(format!("run-{preset}"));
-        let (mut kills, mut delay) = (0, 3);
-        loop {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_afterstate"));
-            command.args(["train", text(&recipe), "--out", text(&run)]);
-            if run.exists() {
-                command.arg("--resume");
-            }
-            let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            let begun = Instant::now();
-            let mut status = None;
-            while status.is_none() && begun.elapsed() < Duration::from_millis(delay) {
-                status = child.try_wait().unwrap();
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            if let Some(status) = status {
-                assert!(status.success());
-                if kills >= 7 {
-                    break;
-                }
-                // It was done too soon: once more from the beginning, and sooner.
-                fs::remove_dir_all(&run).unwrap();
-                delay = 3;
-                continue;
-            }
-            child.kill().unwrap();
-            child.wait().unwrap();
-            (kills, delay) = (kills + 1, delay + 9);
-            if kills >= 7 {
-                succeed(&["train", text(&recipe), "--out", text(&run), "--resume"]);
-                break;
-            }
-        }
-        assert!(result(&run) == result(&whole), "{preset}: the run that was killed {kills} times ended otherwise");
+        train_killed(&recipe, &run, 7, 7);
+        assert!(result(&run) == result(&whole), "{preset}: the run that was killed ended otherwise");
         let metrics = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
         assert_eq!(metrics.lines().count(), 8, "{metrics}");
     }

@@ -324,6 +324,7 @@ impl Playable for TicTacToe {
         match agent {
             Agent::TdSearch(agent) => td_search::grid_players(self, agent, 9.0),
             Agent::Puct(agent) => puct::players(self, agent),
+            Agent::Greedy { checkpoint, .. } => bail!("{} networks play by search: use puct:{checkpoint}", Self::NAME),
             other => unlearnt(other, 9.0),
         }
     }
@@ -334,6 +335,7 @@ impl Playable for ConnectFour {
         match agent {
             Agent::TdSearch(agent) => td_search::grid_players(self, agent, 36.0),
             Agent::Puct(agent) => puct::players(self, agent),
+            Agent::Greedy { checkpoint, .. } => bail!("{} networks play by search: use puct:{checkpoint}", Self::NAME),
             other => unlearnt(other, 36.0),
         }
     }

@@ -33,6 +33,44 @@ pub fn run_in(folder: &Path, args: &[&str], input: &str) -> Answer {
     }
 }
 
+/// Trains by `recipe` in `run`, and kills the program `kills` times on the way: the first time after `step` milliseconds, and each
+/// time so much later. Then it may come to its end.
+pub fn train_killed(recipe: &Path, run: &Path, kills: u32, step: u64) {
+    use std::time::{Duration, Instant};
+    let (mut killed, mut delay) = (0, step);
+    loop {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_afterstate"));
+        command.arg("train").arg(recipe).arg("--out").arg(run);
+        if run.exists() {
+            command.arg("--resume");
+        }
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let begun = Instant::now();
+        let mut status = None;
+        // After the last time it may come to its end.
+        while status.is_none() && (killed == kills || begun.elapsed() < Duration::from_millis(delay)) {
+            status = child.try_wait().unwrap();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        match status {
+            Some(status) => {
+                assert!(status.success());
+                if killed == kills {
+                    break;
+                }
+                // It was done too soon: once more from the beginning, and sooner.
+                std::fs::remove_dir_all(run).unwrap();
+                delay = step;
+            }
+            None => {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                (killed, delay) = (killed + 1, delay + step);
+            }
+        }
+    }
+}
+
 /// Runs `afterstate` in a folder that does not matter.
 pub fn run(args: &[&str]) -> Answer {
     run_in(&std::env::temp_dir(), args, "")

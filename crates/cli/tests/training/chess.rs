@@ -1,9 +1,9 @@
 //! Chess learnt by search: from self-play and from partners, killed and gone on with, and played.
 
 use crate::runs::{assert_same_run, newest, recipe, text, train, trained};
+use crate::support::train_killed;
 use std::fs;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 const RECIPE: &str = "game = \"chess\"\ngames = 30\nmove-limit = 60\nevaluation-nodes = 50\n\
                       [learner]\nrule = \"tree-strap\"\nstep-size = 1e-5\n\
@@ -40,37 +40,7 @@ fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
     let whole = folder.path().join("whole");
     trained(&recipe, &whole, &[]);
     let run = folder.path().join("run");
-    let mut kills = 0;
-    for delay in (5..).step_by(17) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_afterstate"));
-        command.args(["train", text(&recipe), "--out", text(&run)]);
-        if run.exists() {
-            command.arg("--resume");
-        }
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let begun = Instant::now();
-        let mut status = None;
-        while status.is_none() && begun.elapsed() < Duration::from_millis(delay) {
-            status = child.try_wait().unwrap();
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        if let Some(status) = status {
-            assert!(status.success());
-            if kills >= 20 {
-                break;
-            }
-            // It was done too soon: once more from the beginning.
-            fs::remove_dir_all(&run).unwrap();
-            continue;
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        kills += 1;
-        if kills >= 20 {
-            trained(&recipe, &run, &["--resume"]);
-            break;
-        }
-    }
+    train_killed(&recipe, &run, 20, 12);
     assert_same_run(&run, &whole);
 }
 
