@@ -166,9 +166,9 @@ fn with_an_opening_table_the_answers_are_the_same() {
     }
 }
 
-/// Which first moves win, draw and lose has been known since 1988. This takes minutes.
+/// Which first moves win, draw and lose has been known since 1988.
 #[test]
-#[ignore = "takes minutes at release speed"]
+#[ignore = "takes three minutes"]
 fn the_first_moves_are_those_of_theory() {
     let mut solver = ConnectFourSolver::new(256);
     let mut moves = Vec::new();
