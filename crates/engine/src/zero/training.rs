@@ -141,6 +141,8 @@ struct Shared {
     report: StepReport,
     /// Entries of the log that were taken in.
     entered: usize,
+    /// One more than the greatest number of a game that has ended.
+    games: u64,
     error: Option<ZeroError>,
 }
 
@@ -247,24 +249,22 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         let (log, entries) = at(&path, ReplayLog::open(&path))?;
         let (buffer, archive) = (std::mem::take(&mut self.buffer), self.archive.take());
         let (report, entered) = self.present;
-        let mut shared = Shared { buffer, archive, log, report, entered, error: None };
-        // Of several threads that stop, one may be in a game before those that others have finished.
-        self.games = entries.iter().map(|entry| entry.number() + 1).fold(self.games, u64::max);
+        let mut shared = Shared { buffer, archive, log, report, entered, games: self.games, error: None };
         for entry in entries.into_iter().skip(entered) {
             let seen = shared.entered < self.seen;
             self.enter(entry, seen, &mut shared);
         }
+        let next = AtomicU64::new(shared.games);
         let shared = Mutex::new(shared);
-        let next = AtomicU64::new(self.games);
         std::thread::scope(|scope| {
             for _ in 0..self.threads {
                 scope.spawn(|| self.play(self.learner.player(), &next, &shared, stop, progress));
             }
         });
-        self.games = next.into_inner();
         let shared = shared.into_inner().expect("no thread panics while it holds what all share");
         (self.buffer, self.archive) = (shared.buffer, shared.archive);
         self.present = (shared.report, shared.entered);
+        self.games = shared.games;
         if let Some(error) = shared.error {
             return Err(error);
         }
@@ -345,8 +345,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
             );
             while actor.gather(&mut question) {
                 if stop.load(Ordering::Relaxed) {
-                    // It is played again when the run goes on.
-                    next.fetch_min(number, Ordering::Relaxed);
+                    // Its number is given again when the run goes on, unless a later game has ended already.
                     return;
                 }
                 network.evaluate(&mut [&mut question]);
@@ -386,8 +385,9 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
 
     /// Takes what was played into buffer and report, and into the archive unless that has `seen` it.
     fn enter(&self, entry: Entry, seen: bool, shared: &mut Shared) {
-        let Shared { buffer, archive, report, entered, .. } = shared;
+        let Shared { buffer, archive, report, entered, games, .. } = shared;
         *entered += 1;
+        *games = (*games).max(entry.number() + 1);
         let mut offer = |way: &[u16]| {
             if let Some(archive) = archive.as_mut().filter(|_| !seen) {
                 let rng = &mut stream(self.seed ^ OF_ARCHIVE, archive.offered());
