@@ -35,6 +35,11 @@ fn what_was_learnt_plays_and_is_measured() {
     let report = succeed(&["match", "--game", "tic-tac-toe", &agent, "random", "--games", "20", "--json"]);
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert!(report.to_string().contains(&format!("{agent}@8")), "the checkpoint is named: {report}");
+    // The run alone is enough.
+    let report = succeed(&["match", "--game", "tic-tac-toe", text(&run), "random", "--games", "2", "--json"]);
+    assert!(report.contains("run@8"), "{report}");
+    let by_afterstates = fail(&["match", "--game", "tic-tac-toe", &format!("greedy:{}", run.display()), "random"]);
+    assert!(by_afterstates.contains("networks play by search: use puct:"), "{by_afterstates}");
     // From all sides and with other settings too.
     let agent = format!("{agent},symmetries=true,iterations=30,first-play=0.25,exploration=2,solver=false");
     succeed(&["match", "--game", "tic-tac-toe", &agent, "uct:50,solver=true", "--games", "4"]);

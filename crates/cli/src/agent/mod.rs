@@ -1,6 +1,6 @@
 //! Agents by name: the one way in which every subcommand and file says who plays.
 //!
-//! A spec is `kind`, `kind:main,key=value,…`, a TOML file, or a checkpoint alone (which plays greedily).
+//! A spec is `kind`, `kind:main,key=value,…`, a TOML file, or a checkpoint alone (which plays greedily, or by `puct` if a network).
 //! [`catalogue`] lists the kinds and their settings; building players from them is the registry's work.
 
 mod alpha_beta;
@@ -17,6 +17,7 @@ use afterstate_arena::external::Limits;
 use afterstate_engine::search::AlphaBetaSettings;
 use afterstate_engine::value::ShapeAgent;
 use afterstate_engine::value::shape_agent::checkpoints_in;
+use afterstate_nets::ResidualAgent;
 use anyhow::{Context, Result, bail};
 use catalogue::{KINDS, did_you_mean, kind};
 use expectimax::ExpectimaxAgent;
@@ -117,8 +118,10 @@ impl AgentSpec {
         }
         let path = text.split(',').next().unwrap_or_default();
         if path.contains(['/', '@', '\\']) || Path::new(path).exists() {
-            let settings = Settings::from_spec(&format!("greedy:{text}"))?;
             ShapeAgent::find(path).with_context(|| format!("agent '{text}'"))?;
+            // Networks learn by search and play by it.
+            let kind = if ResidualAgent::load(path).is_ok() { "puct" } else { "greedy" };
+            let settings = Settings::from_spec(&format!("{kind}:{text}"))?;
             return Ok(AgentSpec { name: text.to_string(), agent: Agent::build(settings)? });
         }
         let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();

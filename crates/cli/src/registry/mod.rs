@@ -30,6 +30,7 @@ use afterstate_engine::value::{ChessTerms, FrozenTerms, Indifferent, TermAgent};
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use afterstate_games::{Chess, ConnectFour, Deterministic, IndexedMoves, Notation, Record, Side, TicTacToe};
+use afterstate_nets::ResidualAgent;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Serialize;
 use std::path::Path;
@@ -299,6 +300,9 @@ fn factory<G: Playable, P: Player<G> + 'static>(make: impl Fn() -> P + Send + Sy
 fn unlearnt<G: Playable + Deterministic + IndexedMoves>(agent: &Agent, game_length: f32) -> Result<PlayerFactory<G>> {
     match agent {
         Agent::Random => Ok(factory(RandomPlayer::default)),
+        Agent::Greedy { checkpoint, .. } if ResidualAgent::load(checkpoint).is_ok() => {
+            bail!("networks play by search: use puct:{checkpoint}")
+        }
         Agent::Greedy { .. } | Agent::AlphaBeta { checkpoint: Some(_), .. } => {
             bail!("checkpoints hold values of Go, not of {}: use random, or alpha-beta without a checkpoint", G::NAME)
         }
@@ -324,7 +328,6 @@ impl Playable for TicTacToe {
         match agent {
             Agent::TdSearch(agent) => td_search::grid_players(self, agent, 9.0),
             Agent::Puct(agent) => puct::players(self, agent),
-            Agent::Greedy { checkpoint, .. } => bail!("{} networks play by search: use puct:{checkpoint}", Self::NAME),
             other => unlearnt(other, 9.0),
         }
     }
@@ -335,7 +338,6 @@ impl Playable for ConnectFour {
         match agent {
             Agent::TdSearch(agent) => td_search::grid_players(self, agent, 36.0),
             Agent::Puct(agent) => puct::players(self, agent),
-            Agent::Greedy { checkpoint, .. } => bail!("{} networks play by search: use puct:{checkpoint}", Self::NAME),
             other => unlearnt(other, 36.0),
         }
     }
