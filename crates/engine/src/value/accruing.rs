@@ -116,8 +116,8 @@ impl AccruingWeights {
     /// φ·θ once `changes` will have been made to φ.
     #[inline]
     pub fn sum_after<'a>(&self, changes: impl IntoIterator<Item = &'a ActiveChange>) -> f32 {
-        let shares = changes.into_iter().flat_map(|change| change.shares());
-        self.sum() + shares.map(|&share| self.worth(share)).sum::<f32>()
+        let worth = |change: &ActiveChange| change.shares().iter().map(|&share| self.worth(share)).sum::<f32>();
+        changes.into_iter().fold(self.sum(), |sum, change| sum + worth(change))
     }
 
     /// ‖φ‖²: how many features are active.

@@ -34,12 +34,45 @@ impl ActiveSet {
         self.0.len()
     }
 
-    pub(crate) fn entries(&mut self) -> &mut Vec<Share> {
-        &mut self.0
+    /// Replaces the contents by what stands for a feature among the shares of `windows`, of which there are at most `at_most`.
+    #[inline(always)]
+    pub(crate) fn read<const TABLES: usize>(
+        &mut self,
+        at_most: usize,
+        active: Active,
+        windows: impl Iterator<Item = [Share; TABLES]>,
+    ) {
+        self.0.resize(TABLES * at_most, Share::new(0, false));
+        let mut filled = 0;
+        windows.for_each(|shares| filled += active.write(shares, &mut self.0, filled));
+        self.0.truncate(filled);
     }
 }
 
-/// Entries that one window's exchange writes, whether they stay or not.
+/// Tells which of a window's shares stand for a feature: those of any weight before the neutral one. If there are two and the
+/// last is neutral, so is the first.
+#[derive(Clone, Copy)]
+pub(crate) struct Active {
+    neutral: Share,
+}
+
+impl Active {
+    /// The weight with index `neutral` stands for no feature, and there is none behind it.
+    pub(crate) fn new(neutral: usize) -> Self {
+        Active { neutral: Share::new(neutral, false) }
+    }
+
+    /// Writes to `room`, from `at` on, the shares that stand for a feature, the last first; returns how many these are.
+    /// Behind them something else may have been written. Without a branch, for which of them are neutral is hard to predict.
+    #[inline(always)]
+    fn write<const TABLES: usize>(self, mut shares: [Share; TABLES], room: &mut [Share], at: usize) -> usize {
+        shares.reverse();
+        *room[at..].first_chunk_mut().expect("there is room") = shares;
+        shares.iter().fold(0, |count, share| count + usize::from(share.comes_before(self.neutral)))
+    }
+}
+
+/// Entries that the exchange of one window's two shares may write.
 const WRITTEN: usize = 4;
 
 /// What a move changes about the active features: each one that it makes active is an entry, and each one that
@@ -80,35 +113,29 @@ impl ActiveChange {
         self.filled += 1;
     }
 
-    /// For each window the features of `old` cease to be active and those of `new` become so; a share of weight
-    /// `neutral` stands for no feature. Without a branch, for which of them are neutral is hard to predict.
+    /// For each window, of which there are at most `at_most`, the features of the first array cease to be active and those
+    /// of the second become so; see [`Active`].
     ///
     /// # Panics
     ///
-    /// If there are more windows than `at_most`, or more than two shares of each.
+    /// If there are more windows.
     #[inline(always)]
     pub(crate) fn exchange<const TABLES: usize>(
         &mut self,
         at_most: usize,
-        neutral: usize,
-        windows: impl Iterator<Item = ([Share; TABLES], [Share; TABLES])>,
+        active: Active,
+        windows: impl Iterator<Item = [[Share; TABLES]; 2]>,
     ) {
-        self.make_room(WRITTEN * at_most);
-        let neutral = Share::new(neutral, false);
+        // A little more than can be filled, so that no index into a window's part of it needs a check.
+        self.make_room(WRITTEN * at_most + WRITTEN);
         let room = &mut self.shares[self.filled..];
         let (mut filled, mut starts) = (0, 0);
-        windows.for_each(|(old, new)| {
-            let window = room[filled..].first_chunk_mut::<WRITTEN>().expect("there is room");
-            // Counted from 0 for each window, so that no index needs a check.
-            let mut here = 0;
-            for (old, new) in old.into_iter().zip(new) {
-                let (stop, start) = (usize::from(old != neutral), usize::from(new != neutral));
-                window[here % WRITTEN] = old.opposite();
-                window[(here + stop) % WRITTEN] = new;
-                here += stop + start;
-                starts += start;
-            }
-            filled += here;
+        windows.for_each(|[old, new]| {
+            let room = room[filled..].first_chunk_mut::<{ 2 * WRITTEN }>().expect("there is room");
+            let stopped = active.write(old.map(Share::opposite), room, 0);
+            let started = active.write(new, room, stopped % WRITTEN);
+            filled += stopped + started;
+            starts += started;
         });
         self.filled += filled;
         self.more += 2 * starts as isize - filled as isize;

@@ -13,7 +13,7 @@ pub(crate) use windows::Window;
 use windows::WindowSet;
 pub use windows::{MAX_WINDOWS, Patterns, WindowSizes, Windows};
 
-use super::features::{ActiveChange, ActiveSet, Features, Memory};
+use super::features::{Active, ActiveChange, ActiveSet, Features, Memory};
 use super::tracked::{TrackedGo, digit};
 use super::weights::Weights;
 use afterstate_games::go::{Go, Move, Point};
@@ -92,19 +92,10 @@ impl LocalShapes {
 
     fn read_active<const TABLES: usize>(&self, numbers: &[u16], set: &mut ActiveSet) {
         let shares = self.shares::<TABLES>();
-        let neutral = self.table.count;
-        set.clear();
-        let entries = set.entries();
-        entries.resize(numbers.len() * TABLES, Share::new(neutral, false));
-        // Written without a branch: whether a window is neutral is hard to predict.
-        let mut filled = 0;
-        for (&row, &number) in self.table.row.iter().zip(numbers) {
-            for share in shares[row as usize + usize::from(number)] {
-                entries[filled] = share;
-                filled += usize::from(share.index() != neutral);
-            }
-        }
-        entries.truncate(filled);
+        // Empty windows have no weight, and boards on which games begin have many of them.
+        let shown = self.table.row.iter().zip(numbers).filter(|&(_, &number)| number != 0);
+        let windows = shown.map(|(&row, &number)| shares[row as usize + usize::from(number)]);
+        set.read(numbers.len(), Active::new(self.table.count), windows);
     }
 
     /// What a move changes: the windows that contain its point, or a stone that it captures.
@@ -117,21 +108,22 @@ impl LocalShapes {
         let Some(point) = mv.point() else { return };
         let (board, side) = (game.game().board(), game.game().to_move());
         let (shares, numbers) = (self.shares::<TABLES>(), game.track().patterns.numbers());
+        let active = Active::new(self.table.count);
         let exchanged = |window: usize, number: u16, next: u16| {
             let row = self.table.row[window] as usize;
-            (shares[row + usize::from(number)], shares[row + usize::from(next)])
+            [shares[row + usize::from(number)], shares[row + usize::from(next)]]
         };
         if board.captures_something(point, side) {
             let (after, changed) = self.numbers_after_capture::<WINDOWS>(game, point, side);
             let windows = changed.iter().map(|window| exchanged(window, numbers[window], after[window]));
-            change.exchange(numbers.len(), self.table.count, windows);
+            change.exchange(numbers.len(), active, windows);
         } else {
             let (digit, covers) = (digit(side), self.windows.covering(point));
             let windows = covers.iter().map(|cover| {
                 let number = numbers[usize::from(cover.window)];
                 exchanged(usize::from(cover.window), number, number + digit * cover.unit)
             });
-            change.exchange(covers.len(), self.table.count, windows);
+            change.exchange(covers.len(), active, windows);
         }
     }
 

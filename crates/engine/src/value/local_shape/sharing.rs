@@ -58,6 +58,12 @@ impl Share {
         Share(self.0 ^ 1)
     }
 
+    /// Whether its weight stands before that of `other`, which has a plus.
+    #[inline(always)]
+    pub(crate) fn comes_before(self, other: Share) -> bool {
+        self.0 < other.0
+    }
+
     /// The sign as the highest bit, where floating-point numbers have theirs.
     #[inline(always)]
     pub(crate) fn sign_bit(self) -> u32 {
