@@ -1,15 +1,16 @@
-//! Recipes of backgammon: a network that teaches itself, as TD-Gammon did.
+//! Recipes of backgammon: a network that teaches itself, as TD-Gammon did, or by games in which it looks ahead.
 
 use crate::lesson::{Described, Learner, Lesson, Plan};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use afterstate_arena::{ExpectimaxPlayer, Player};
-use afterstate_engine::learning::{NetworkTdSettings, TdGammonTraining, TrainingTotals};
+use afterstate_engine::learning::{GammonLearner, NetworkTdSettings, TdGammonTraining, TrainingTotals};
 use afterstate_engine::search::ExpectimaxSettings;
+use afterstate_engine::search::expectimax::{MAX_PLIES, Pruning};
 use afterstate_engine::value::backgammon_network::BackgammonNetwork;
 use afterstate_engine::value::{Checkpoint, CheckpointError, NetworkAgent, Weights};
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::stream;
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
@@ -38,8 +39,15 @@ pub struct NetworkRecipe {
     pub threads: usize,
     /// Hidden units.
     pub hidden: usize,
-    /// The learning rule.
+    /// A checkpoint whose network it goes on with, named as agents name theirs; none: small random weights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_weights: Option<String>,
+    /// Which positions learn, and from what.
+    pub learner: GammonLearner,
+    /// The step size and λ.
     pub td: NetworkTdSettings,
+    /// How far the players look ahead. If nothing is said one ply, which is greedy play, or two where the learner needs them.
+    pub search: ExpectimaxSettings,
     /// If it is not 0, the steps of game n are shorter by the factor 1 / (1 + n / `annealing`).
     pub annealing: u64,
     /// When weights are saved.
@@ -47,6 +55,9 @@ pub struct NetworkRecipe {
     /// How progress is measured at each checkpoint.
     pub evaluation: EvaluationSettings,
 }
+
+/// One ply, without looking ahead; and the filter for those who look further.
+const GREEDY: ExpectimaxSettings = ExpectimaxSettings { plies: 1, keep: 8, margin: 0.16, pruning: Pruning::Star2 };
 
 impl Default for NetworkRecipe {
     fn default() -> Self {
@@ -56,7 +67,10 @@ impl Default for NetworkRecipe {
             seed: 1,
             threads: 1,
             hidden: 80,
+            first_weights: None,
+            learner: GammonLearner::default(),
             td: NetworkTdSettings::default(),
+            search: GREEDY,
             annealing: 0,
             checkpoints: CheckpointSettings { first: 1000, ..CheckpointSettings::default() },
             evaluation: EvaluationSettings { opening_moves: 0, ..EvaluationSettings::default() },
@@ -67,7 +81,11 @@ impl Default for NetworkRecipe {
 impl NetworkRecipe {
     /// Reads the text of a recipe.
     pub fn parse(text: &str) -> Result<NetworkRecipe> {
-        let recipe: NetworkRecipe = recipe::from_toml(text)?;
+        let mut recipe: NetworkRecipe = recipe::from_toml(text)?;
+        let says_how_far = text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("search"));
+        if recipe.learner != GammonLearner::TdDirected && !says_how_far {
+            recipe.search = ExpectimaxSettings::default();
+        }
         recipe.check()?;
         Ok(recipe)
     }
@@ -79,12 +97,31 @@ impl NetworkRecipe {
         recipe::unit("td.lambda", self.td.lambda)?;
         let step = self.td.step_size;
         ensure!(step.is_finite() && step > 0.0, "td.step-size = {step}: expected a positive number");
+        let ExpectimaxSettings { plies, keep, margin, .. } = self.search;
+        ensure!((1..=MAX_PLIES).contains(&plies), "search.plies = {plies}: expected 1 to {MAX_PLIES}");
+        ensure!((1..=10_000).contains(&keep), "search.keep = {keep}: expected 1 to 10000");
+        ensure!((0.0..=6.0).contains(&margin), "search.margin = {margin}: expected 0 to 6 points");
+        match self.learner {
+            GammonLearner::TreeStrap => {
+                ensure!(plies == 2, "search.plies = {plies}: learner = \"tree-strap\" looks 2 plies ahead")
+            }
+            GammonLearner::TdLeaf => {
+                ensure!(plies > 1, "search.plies = 1: learner = \"td-leaf\" looks 2 plies ahead, or more")
+            }
+            GammonLearner::TdDirected => {}
+        }
         self.checkpoints.check()
     }
 
-    fn first_network(&self) -> BackgammonNetwork {
-        // A stream that no game draws from.
-        BackgammonNetwork::random(self.hidden, &mut stream(self.seed, u64::MAX))
+    fn first_network(&self) -> Result<BackgammonNetwork> {
+        let Some(name) = &self.first_weights else {
+            // A stream that no game draws from.
+            return Ok(BackgammonNetwork::random(self.hidden, &mut stream(self.seed, u64::MAX)));
+        };
+        let checkpoint = NetworkAgent::load(name).with_context(|| format!("first-weights = \"{name}\""))?;
+        let (hidden, found) = (self.hidden, checkpoint.about.hidden);
+        ensure!(found == hidden, "first-weights = \"{name}\": {found} hidden units, the recipe says hidden = {hidden}");
+        Ok(checkpoint.network())
     }
 }
 
@@ -121,12 +158,17 @@ impl Lesson for NetworkRecipe {
     }
 
     fn learner(&self, last: Option<&Checkpoint<NetworkAgent>>, _folder: &Path) -> Result<NetworkLearner> {
-        let network = last.map_or_else(|| self.first_network(), Checkpoint::network);
+        let network = match last {
+            Some(checkpoint) => checkpoint.network(),
+            None => self.first_network()?,
+        };
         let network = network.perceptron();
         Ok(NetworkLearner(TdGammonTraining {
             layers: network.layers(),
             weights: Weights::from_values(network.weights()),
+            learner: self.learner,
             td: self.td,
+            search: self.search,
             annealing: self.annealing,
             seed: self.seed,
             threads: self.threads,
@@ -138,8 +180,7 @@ impl Lesson for NetworkRecipe {
     }
 
     fn player(&self, checkpoint: &Checkpoint<NetworkAgent>) -> Box<dyn Player<Backgammon>> {
-        let greedy = ExpectimaxSettings { plies: 1, ..ExpectimaxSettings::default() };
-        Box::new(ExpectimaxPlayer::new(checkpoint.network(), greedy))
+        Box::new(ExpectimaxPlayer::new(checkpoint.network(), GREEDY))
     }
 
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {
@@ -193,6 +234,9 @@ mod tests {
         assert_eq!(recipe, NetworkRecipe::default());
         assert_eq!((recipe.hidden, recipe.td.lambda, recipe.td.step_size), (80, 0.7, 0.1));
         assert_eq!(NetworkRecipe::parse(&toml::to_string(&recipe).unwrap()).unwrap(), recipe);
+        let leaf = NetworkRecipe::parse("game = \"backgammon\"\nlearner = \"td-leaf\"").unwrap();
+        assert_eq!((recipe.search.plies, leaf.search.plies), (1, 2));
+        assert_eq!(NetworkRecipe::parse(&toml::to_string(&leaf).unwrap()).unwrap(), leaf);
     }
 
     #[test]
@@ -204,6 +248,9 @@ mod tests {
             ("threads = 0", "threads"),
             ("games = 0", "games"),
             ("hiden = 3", "hiden"),
+            ("learner = \"td-leaf\"\n[search]\nplies = 1", "search.plies"),
+            ("learner = \"tree-strap\"\n[search]\nplies = 3", "search.plies = 3"),
+            ("[search]\nplies = 9", "expected 1 to 4"),
         ] {
             let message = format!("{:#}", NetworkRecipe::parse(text).unwrap_err());
             assert!(message.contains(part) && !message.contains('\n'), "{text}: {message}");

@@ -46,6 +46,34 @@ fn what_was_learnt_plays_matches_with_points() {
 }
 
 #[test]
+fn searches_teach_from_the_beginning_or_from_what_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let known = trained(folder.path(), RECIPE);
+    let recipe = folder.path().join("by-search.toml");
+    for learner in ["td-directed", "td-leaf", "tree-strap"] {
+        let text = format!(
+            "game = \"backgammon\"\nlearner = \"{learner}\"\ngames = 4\nhidden = 5\nfirst-weights = \"{}@20\"\n\
+             [search]\nplies = 2\nkeep = 2\n[evaluation]\ngames = 2\nopponents = 1\n",
+            known.display()
+        );
+        fs::write(&recipe, text).unwrap();
+        let (recipe, run) = (recipe.to_str().unwrap(), folder.path().join(learner));
+        let said = succeed(&["train", recipe, "--out", run.to_str().unwrap(), "--games", "2"]);
+        assert!(said.contains("Learnt from 2 games"), "{said}");
+        succeed(&["train", recipe, "--out", run.to_str().unwrap(), "--resume"]);
+        assert!(run.join("checkpoints/000000004.safetensors").exists());
+    }
+    fs::write(&recipe, "game = \"backgammon\"\nhidden = 9\nfirst-weights = \"nowhere/at-all\"\n").unwrap();
+    let out = folder.path().join("never");
+    let message = fail(&["train", recipe.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    assert!(message.contains("first-weights") && message.contains("nowhere"), "{message}");
+    let text = format!("game = \"backgammon\"\nhidden = 9\nfirst-weights = \"{}\"\n", known.display());
+    fs::write(&recipe, text).unwrap();
+    let message = fail(&["train", recipe.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    assert!(message.contains("5 hidden units, the recipe says hidden = 9"), "{message}");
+}
+
+#[test]
 fn a_run_in_parts_ends_as_one_without_a_break() {
     let folder = tempfile::tempdir().unwrap();
     for lambda in ["0.7", "0.0"] {

@@ -1,7 +1,7 @@
 //! A network teaches itself backgammon.
 
 use afterstate_engine::learning::td_gammon::best_play;
-use afterstate_engine::learning::{NetworkTdSettings, TdGammon};
+use afterstate_engine::learning::{NetworkTdSettings, SelfTaught, TdGammon};
 use afterstate_engine::value::backgammon_network::{BackgammonNetwork, TURNED, equity, outputs_of};
 use afterstate_games::backgammon::{Backgammon, Board, Dice, Phase};
 use afterstate_games::rng::below;

@@ -2,7 +2,7 @@
 
 use super::Effort;
 use super::measure::{Report, measure};
-use afterstate_engine::learning::{NetworkTdSettings, TdGammon};
+use afterstate_engine::learning::{NetworkTdSettings, SelfTaught, TdGammon};
 use afterstate_engine::search::{EquityCache, Expectimax, ExpectimaxSettings};
 use afterstate_engine::value::backgammon_network::BackgammonNetwork;
 use afterstate_games::backgammon::{Backgammon, Move, Phase};

@@ -108,7 +108,7 @@ impl NetworkTd {
                 if self.has_begun {
                     traces.turn(&self.turned, self.settings.lambda);
                 }
-                traces.add(network, inputs, &self.activation);
+                traces.add(network, inputs, &self.activation, (0..self.turned.len()).map(|output| (output, 1.0)));
             }
         }
         self.has_begun = true;

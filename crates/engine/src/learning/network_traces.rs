@@ -97,8 +97,14 @@ impl NetworkTraces {
         }
     }
 
-    /// eₖ ← eₖ + ∇yₖ.
-    pub(super) fn add(&mut self, network: &Perceptron, inputs: &SparseInputs, activation: &Activation) {
+    /// eₖ ← eₖ + fₖ ∇yₗ, `terms` being l and fₖ for each output k.
+    pub(super) fn add(
+        &mut self,
+        network: &Perceptron,
+        inputs: &SparseInputs,
+        activation: &Activation,
+        terms: impl Iterator<Item = (usize, f32)>,
+    ) {
         let Layers { inputs: biases, hidden, outputs } = network.layers();
         for row in inputs.iter().map(|(index, _)| index).chain([biases]) {
             if !self.is_awake[row] {
@@ -107,9 +113,9 @@ impl NetworkTraces {
             }
         }
         let weights = &network.weights()[network.layers().first_output()..];
-        for (output, (&(seat, sign), y)) in self.seats.iter().zip(&activation.outputs).enumerate() {
-            let own = output * (hidden + 1);
-            let slope = sign / self.scale * y * (1.0 - y);
+        for (&(seat, sign), (from, factor)) in self.seats.iter().zip(terms) {
+            let (own, y) = (from * (hidden + 1), activation.outputs[from]);
+            let slope = factor * sign / self.scale * y * (1.0 - y);
             let traces = &mut self.last[seat * outputs * (hidden + 1) + own..][..hidden + 1];
             for (trace, h) in traces.iter_mut().zip(activation.hidden.iter().chain([&1.0])) {
                 *trace += slope * h;

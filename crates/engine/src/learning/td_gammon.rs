@@ -42,7 +42,22 @@ pub fn best_play(network: &mut BackgammonNetwork, game: &Backgammon, side: Side,
     best
 }
 
-/// A network that learns from games with itself.
+/// What learns backgammon from games with itself.
+pub trait SelfTaught: Send {
+    /// What has been learnt so far.
+    fn network(&mut self) -> &mut BackgammonNetwork;
+
+    /// Steps have another size from now on.
+    fn set_step_size(&mut self, step_size: f32);
+
+    /// Positions that were valued to choose plays, so far.
+    fn evaluations(&self) -> u64;
+
+    /// Plays one game and learns from it. Returns its outcome, and how many plays it took.
+    fn play(&mut self, rng: &mut Rng) -> (Outcome, usize);
+}
+
+/// A network that learns from games with itself, without looking ahead.
 #[derive(Clone, Debug)]
 pub struct TdGammon {
     /// What has been learnt.
@@ -59,19 +74,22 @@ impl TdGammon {
         let rule = NetworkTd::turning(network.perceptron().layers(), settings, TURNED.to_vec());
         TdGammon { network, rule, inputs: SparseInputs::default(), moves: Vec::new(), evaluations: 0 }
     }
+}
 
-    /// Steps have another size from now on.
-    pub fn set_step_size(&mut self, step_size: f32) {
+impl SelfTaught for TdGammon {
+    fn network(&mut self) -> &mut BackgammonNetwork {
+        &mut self.network
+    }
+
+    fn set_step_size(&mut self, step_size: f32) {
         self.rule.set_step_size(step_size);
     }
 
-    /// Positions that were valued to choose plays, so far.
-    pub fn evaluations(&self) -> u64 {
+    fn evaluations(&self) -> u64 {
         self.evaluations
     }
 
-    /// Plays one game and learns from it. Returns its outcome, and how many plays it took.
-    pub fn play(&mut self, rng: &mut Rng) -> (Outcome, usize) {
+    fn play(&mut self, rng: &mut Rng) -> (Outcome, usize) {
         let mut game = Backgammon::new();
         let mut plays = 0;
         // Whose eyes saw the last position that was learnt from.

@@ -1,8 +1,10 @@
 //! [`TdGammonTraining`]: many games of a network with itself, by one thread or several that share what they learn.
 
 use super::network_td::NetworkTdSettings;
-use super::td_gammon::TdGammon;
+use super::search_gammon::{GammonLearner, SearchGammon};
+use super::td_gammon::{SelfTaught, TdGammon};
 use super::training::{TrainingTotals, Worker, in_threads};
+use crate::search::ExpectimaxSettings;
 use crate::value::Weights;
 use crate::value::backgammon_network::BackgammonNetwork;
 use crate::value::perceptron::{Layers, Perceptron};
@@ -14,7 +16,8 @@ use std::sync::atomic::AtomicBool;
 /// What is learnt, and how.
 ///
 /// ```
-/// use afterstate_engine::learning::{NetworkTdSettings, TdGammonTraining};
+/// use afterstate_engine::learning::{GammonLearner, NetworkTdSettings, TdGammonTraining};
+/// use afterstate_engine::search::ExpectimaxSettings;
 /// use afterstate_engine::value::Weights;
 /// use afterstate_engine::value::backgammon_network::BackgammonNetwork;
 /// use afterstate_games::stream;
@@ -22,7 +25,9 @@ use std::sync::atomic::AtomicBool;
 /// let first = BackgammonNetwork::random(5, &mut stream(1, 0)).perceptron().clone();
 /// let weights = Weights::from_values(first.weights());
 /// let td = NetworkTdSettings::default();
-/// let training = TdGammonTraining { layers: first.layers(), weights, td, annealing: 0, seed: 1, threads: 1 };
+/// let (learner, search) = (GammonLearner::TdDirected, ExpectimaxSettings { plies: 1, ..ExpectimaxSettings::default() });
+/// let layers = first.layers();
+/// let training = TdGammonTraining { layers, weights, learner, td, search, annealing: 0, seed: 1, threads: 1 };
 /// let totals = training.run(0..3, &AtomicBool::new(false), &|_| {});
 /// assert_eq!(totals.games, 3);
 /// assert_ne!(training.weights.values(), first.weights());
@@ -32,8 +37,12 @@ pub struct TdGammonTraining {
     pub layers: Layers,
     /// Its weights, shared by all threads.
     pub weights: Weights,
-    /// The learning rule.
+    /// Which positions learn, and from what.
+    pub learner: GammonLearner,
+    /// The step size and λ.
     pub td: NetworkTdSettings,
+    /// How far the players look ahead.
+    pub search: ExpectimaxSettings,
     /// If it is not 0, the steps of game n are shorter by the factor 1 / (1 + n / `annealing`).
     pub annealing: u64,
     /// Game number i draws from stream i of this seed, whichever thread plays it.
@@ -46,7 +55,7 @@ pub struct TdGammonTraining {
 /// One network that plays itself.
 struct Player<'a> {
     training: &'a TdGammonTraining,
-    learner: TdGammon,
+    learner: Box<dyn SelfTaught>,
     /// The shared weights as they were when the learner's own were equal to them.
     before: Vec<f32>,
     turn: &'a Mutex<()>,
@@ -70,7 +79,7 @@ impl Worker for Player<'_> {
 
     fn exchange(&mut self) {
         let _turn = self.turn.lock().expect("no thread panics while it exchanges");
-        let own = self.learner.network.perceptron_mut().weights_mut();
+        let own = self.learner.network().perceptron_mut().weights_mut();
         for (index, (own, before)) in own.iter_mut().zip(&mut self.before).enumerate() {
             let weight = self.training.weights.get(index) + (*own - *before);
             self.training.weights.set(index, weight);
@@ -79,7 +88,7 @@ impl Worker for Player<'_> {
     }
 
     fn publish(&mut self) {
-        for (index, &weight) in self.learner.network.perceptron().weights().iter().enumerate() {
+        for (index, &weight) in self.learner.network().perceptron().weights().iter().enumerate() {
             self.training.weights.set(index, weight);
         }
     }
@@ -99,7 +108,11 @@ impl TdGammonTraining {
             let before = self.weights.values();
             let network = Perceptron::from_weights(self.layers, before.clone());
             let network = BackgammonNetwork::new(network.expect("the weights are those of the network"));
-            Player { training: self, learner: TdGammon::new(network, self.td), before, turn: &turn }
+            let learner: Box<dyn SelfTaught> = match self.learner {
+                GammonLearner::TdDirected if self.search.plies == 1 => Box::new(TdGammon::new(network, self.td)),
+                learner => Box::new(SearchGammon::new(network, learner, self.td, self.search)),
+            };
+            Player { training: self, learner, before, turn: &turn }
         };
         in_threads(self.threads, make, games, 100, stop, progress)
     }

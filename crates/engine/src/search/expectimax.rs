@@ -150,8 +150,23 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         &mut self.evaluation
     }
 
+    /// The settings.
+    pub fn settings(&self) -> &ExpectimaxSettings {
+        &self.settings
+    }
+
     /// All plays of a position, the best first. Those that the filter left behind are ranked by fewer plies, after the others.
     pub fn rank(&mut self, game: &G) -> Vec<RankedPlay<G::Move>> {
+        self.rank_by(game, self.settings.plies)
+    }
+
+    /// The same by fewer plies than the settings', or as many.
+    ///
+    /// # Panics
+    ///
+    /// If there are more.
+    pub fn rank_by(&mut self, game: &G, plies: u32) -> Vec<RankedPlay<G::Move>> {
+        assert!(plies <= self.settings.plies, "{plies} plies: the search was made for {}", self.settings.plies);
         let Turn::Player(_) = game.turn() else { return Vec::new() };
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);
@@ -160,16 +175,16 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         let mut plays: Vec<RankedPlay<G::Move>> = moves.into_iter().map(&mut one_ply).collect();
         sort(&mut plays);
         let mut kept = plays.len();
-        for plies in 2..=self.settings.plies {
+        for ahead in 2..=plies {
             kept = self.kept(plays[..kept].iter().map(|play| play.equity));
             if kept < 2 {
                 break;
             }
             // The next filter has to know exactly which plays are within its margin.
-            let slack = if plies < self.settings.plies { self.settings.margin + HAIR } else { 0.0 };
+            let slack = if ahead < plies { self.settings.margin + HAIR } else { 0.0 };
             let mut alpha = -E::BOUND;
             for play in &mut plays[..kept] {
-                (play.equity, play.plies) = (self.after(game, play.mv, plies, alpha, E::BOUND), plies);
+                (play.equity, play.plies) = (self.after(game, play.mv, ahead, alpha, E::BOUND), ahead);
                 alpha = alpha.max(play.equity - slack);
             }
             sort(&mut plays[..kept]);
