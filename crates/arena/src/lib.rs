@@ -12,6 +12,7 @@ pub mod external;
 pub mod game_loop;
 pub mod go_files;
 mod learning_player;
+pub mod mat_file;
 pub mod mcts_player;
 pub mod openings;
 pub mod pairing;

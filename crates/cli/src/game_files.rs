@@ -1,16 +1,33 @@
-//! The games of a match or tournament as files: CSV, SGF.
+//! The games of a match or tournament as files: CSV, SGF, .mat.
 
 use crate::match_command::OutputArgs;
 use crate::registry::{self, GameSpec, Playable, Visitor};
 use crate::standings;
+use afterstate_arena::mat_file;
 use afterstate_arena::tournament::TournamentResults;
-use anyhow::{Context, Result};
+use afterstate_engine::value::checkpoint::write_whole;
+use anyhow::{Context, Result, ensure};
 use std::path::Path;
+
+/// Whether games of `game` can be written as they were asked for. Nobody should play for hours to be told that they cannot.
+pub fn check(outputs: &OutputArgs, game: GameSpec) -> Result<()> {
+    let is_backgammon = matches!(game, GameSpec::Backgammon);
+    ensure!(
+        outputs.mat.is_none() || is_backgammon,
+        "only games of backgammon can be written as .mat, not of {}; leave --mat out",
+        game.name()
+    );
+    Ok(())
+}
 
 /// Writes what was asked for.
 pub fn write(outputs: &OutputArgs, game: GameSpec, results: &TournamentResults) -> Result<()> {
     if let Some(path) = &outputs.csv {
         standings::write_file(path, &standings::csv(results)?)?;
+    }
+    if let Some(path) = &outputs.mat {
+        let session = mat_file::session(results).with_context(|| path.display().to_string())?;
+        write_whole(path, session.to_string().as_bytes()).with_context(|| path.display().to_string())?;
     }
     match &outputs.sgf {
         Some(folder) => registry::visit(game, WriteSgf { folder, results }),

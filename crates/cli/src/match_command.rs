@@ -104,6 +104,9 @@ pub struct OutputArgs {
     /// Chess: append every game to this PGN file
     #[arg(long, value_name = "FILE")]
     pub pgn: Option<PathBuf>,
+    /// Backgammon: write all games to this .mat file
+    #[arg(long, value_name = "FILE")]
+    pub mat: Option<PathBuf>,
     /// Go: write every game as an SGF file into this folder
     #[arg(long, value_name = "FOLDER")]
     pub sgf: Option<PathBuf>,
@@ -130,6 +133,7 @@ struct Report<'a> {
 /// Plays the match and reports it.
 pub fn run(args: Args) -> Result<()> {
     let game = args.game.spec()?;
+    game_files::check(&args.outputs, game)?;
     let agents = vec![AgentSpec::parse(&args.first)?, AgentSpec::parse(&args.second)?];
     let settings = TournamentSettings {
         agents: Vec::new(),

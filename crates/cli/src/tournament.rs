@@ -125,6 +125,7 @@ pub fn run(args: Args) -> Result<()> {
     let shown = args.file.display();
     let game = GameSpec::parse(&file.game, GameOptions { size: file.size, komi: file.komi })
         .with_context(|| shown.to_string())?;
+    game_files::check(&args.outputs, game)?;
     let agents =
         file.agents.iter().map(Entrant::spec).collect::<Result<Vec<_>>>().with_context(|| shown.to_string())?;
     ensure!(file.move_limit != Some(0), "{shown}: move-limit is 0: expected at least 1");

@@ -187,3 +187,40 @@ fn the_bear_off_database_is_made_once_and_a_damaged_one_is_refused() {
     let message = String::from_utf8_lossy(&answer.stderr);
     assert!(!answer.status.success() && message.contains("not a whole bear-off database; remove it"), "{message}");
 }
+
+#[test]
+fn matches_are_written_and_looked_at_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = trained(folder.path(), RECIPE);
+    let in_folder = |args: &[&str]| {
+        let answer = run_in(folder.path(), args, "");
+        assert!(answer.ok, "{args:?}: {}", answer.err);
+        answer.out
+    };
+    let greedy = format!("greedy:{}", run.display());
+    in_folder(&["match", "--game", "backgammon", &greedy, "random", "--games", "4", "--mat", "games.mat"]);
+    let text = fs::read_to_string(folder.path().join("games.mat")).unwrap();
+    let read = afterstate_games::backgammon::mat::MatMatch::read(&text).unwrap();
+    assert_eq!((read.length, read.games.len()), (0, 4));
+    // Who is in the left column stays there, and what was won is added up.
+    assert!(read.games.iter().all(|game| game.players == [format!("{greedy}@60"), "random".to_string()]), "{text}");
+    let (side, points) = read.games[0].won.unwrap();
+    assert_eq!(read.games[1].score[side.index()], points);
+
+    let report: serde_json::Value =
+        serde_json::from_str(&in_folder(&["analyze", "games.mat", "--agent", &greedy, "--json"])).unwrap();
+    assert_eq!((&report["games"], &report["complete"]), (&4.into(), &true.into()));
+    let rate = |player: usize| report["players"][player]["error-rate"].as_f64().unwrap();
+    assert!(rate(0) < 1e-3 && rate(1) > 1.0, "a player finds nothing better than its own plays: {report}");
+    let shown = in_folder(&["analyze", "games.mat", "--agent", &greedy, "--threshold", "0.01"]);
+    assert!(shown.contains("money play, 4 games") && shown.contains("error rate"), "{shown}");
+
+    let message = fail(&["match", "--game", "connect-four", "random", "random", "--mat", "x.mat"]);
+    assert!(message.contains("only games of backgammon"), "{message}");
+    let path = folder.path().join("games.mat");
+    let message = fail(&["analyze", path.to_str().unwrap()]);
+    assert!(message.contains("--agent"), "{message}");
+    fs::write(&path, text.replacen(": ", ": 9/1 ", 3)).unwrap();
+    let message = fail(&["analyze", path.to_str().unwrap(), "--agent", &greedy]);
+    assert!(message.contains("games.mat") && message.contains("line "), "{message}");
+}

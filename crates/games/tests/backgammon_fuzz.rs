@@ -5,6 +5,7 @@
 mod fuzzing;
 
 use afterstate_games::backgammon::ids::{PositionId, read_xgid, write_xgid};
+use afterstate_games::backgammon::mat::MatMatch;
 use afterstate_games::backgammon::{Backgammon, Board, Dice, fibs};
 use afterstate_games::{Game, Notation, NotationError, Side};
 use fuzzing::{fuzz, texts};
@@ -69,5 +70,25 @@ fn damaged_fibs_boards_do_no_harm() {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     fuzz("FIBS board", &texts(&lines), &[b":", b"-", b"1", b"0", b"15", b"99999999999", b"board:"], |bytes| {
         explore(fibs::read(&String::from_utf8_lossy(bytes)))
+    });
+}
+
+#[test]
+fn damaged_matches_do_no_harm() {
+    let whole = " 3 point match\n\n Game 1\n Ada : 0                        Bob : 0\n  1) 21: 13/11 24/23             41: 6/2* 2/1*\n  \
+                 2) 66: Cannot Move             65: 6/1 24/18\n  3)  Doubles => 2                Takes\n  4) 23: 25/22 25/23    \
+                          32: 18/13\n  5)  Doubles => 4                Drops\n      Wins 2 points\n";
+    let pieces: [&[u8]; 8] = [b"Doubles", b"Takes", b"66:", b"1)", b"25/", b"/0", b"Game 2\n", b" : 9\n"];
+    fuzz("match", &texts(&[whole]), &pieces, |bytes| match MatMatch::read(&String::from_utf8_lossy(bytes)) {
+        Ok(read) => {
+            let plays: usize = read.games.iter().map(|game| game.plays().count()).sum();
+            let again = MatMatch::read(&read.to_string()).expect("what was read can be written and read");
+            assert_eq!(again.games.iter().map(|game| game.plays().count()).sum::<usize>(), plays);
+            true
+        }
+        Err(error) => {
+            assert!(!error.to_string().contains('\n'), "{error}");
+            false
+        }
     });
 }

@@ -5,6 +5,7 @@
 mod support;
 
 use afterstate_games::backgammon::ids::PositionId;
+use afterstate_games::backgammon::mat::{Action, MatMatch};
 use afterstate_games::backgammon::{BAR, Backgammon, Board, Move, POINTS, Phase, Play};
 use afterstate_games::rng::{below, stream};
 use afterstate_games::{Game, Notation, Side, Turn, playout::draw_chance};
@@ -148,4 +149,36 @@ fn compare(program: &PathBuf, positions: &[Backgammon]) -> usize {
         }
     }
     plays
+}
+
+#[test]
+fn matches_of_gnu_backgammon_are_read_and_written_as_it_does() {
+    let Some(program) = support::find("gnubg", "matches_of_gnu_backgammon_are_read_and_written_as_it_does") else {
+        return;
+    };
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let [theirs, ours, again] = ["theirs.mat", "ours.mat", "again.mat"].map(|name| folder.join(name));
+    let export = |path: &PathBuf| format!("export match mat \"{}\"\n", path.display());
+    let play = "set automatic game on\nset automatic roll on\nset automatic move on\nset display off\n\
+                set player 0 gnubg\nset player 1 gnubg\nset seed 11\nnew match 7\n";
+    // Lines without comments, and without steps: which of a play's two men goes first is a matter of taste.
+    let frame = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| !line.starts_with(';') && !line.trim().is_empty());
+        let words =
+            |line: &str| line.split_whitespace().filter(|word| !word.contains('/')).collect::<Vec<_>>().join(" ");
+        lines.map(words).collect()
+    };
+    ask(&program, format!("{play}{}", export(&theirs)));
+    let text = std::fs::read_to_string(&theirs).expect("gnubg writes its match");
+    let read = MatMatch::read(&text).expect("a match of gnubg's is understood");
+    assert!(read.length == 7 && !read.games.is_empty());
+    let doubles =
+        read.games.iter().flat_map(|game| &game.actions).filter(|(_, action)| matches!(action, Action::Double(_)));
+    assert!(doubles.count() > 0);
+    assert_eq!(frame(&read.to_string()), frame(&text));
+    // And it reads that.
+    std::fs::write(&ours, read.to_string()).expect("a file in the tests' folder");
+    ask(&program, format!("import mat \"{}\"\n{}", ours.display(), export(&again)));
+    let returned = std::fs::read_to_string(&again).expect("gnubg writes what it has read");
+    assert_eq!(MatMatch::read(&returned).expect("it is understood again"), read);
 }

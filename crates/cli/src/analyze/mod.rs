@@ -1,5 +1,6 @@
-//! `afterstate analyze`: a game of Go looked at again, move by move.
+//! `afterstate analyze`: a game of Go looked at again, move by move, or a match of backgammon, play by play.
 
+mod backgammon;
 mod files;
 mod report;
 
@@ -25,16 +26,19 @@ use std::sync::atomic::Ordering;
 #[command(after_help = "Examples:\n  afterstate analyze game.sgf\n  \
     afterstate analyze game.sgf -o analysed.sgf --svg graph.svg\n  \
     afterstate analyze game.sgf --agent mc-rave,prior=shapes:runs/quick --simulations 20000 --threads 4\n  \
-    afterstate analyze game.sgf --from 30 --to 60 --threshold 5 --json\n\n\
+    afterstate analyze game.sgf --from 30 --to 60 --threshold 5 --json\n  \
+    afterstate analyze match.mat --agent expectimax:runs/gammon,plies=2\n\n\
     'before' is the chance to win with the search's own move, 'after' that with the move played, both as the side that\n\
-    moved sees it. A blunder lost at least the threshold. Ctrl-C ends the analysis and reports what there is.")]
+    moved sees it. A blunder lost at least the threshold. In backgammon what a play lost is told in points, cubeless, and the\n\
+    error rate in thousandths of a point for each unforced play. Ctrl-C ends the analysis and reports what there is.")]
 pub struct Args {
-    /// The game: an SGF file of Go, of which the first game's main line is looked at
+    /// The game: an SGF file of Go, of which the first game's main line is looked at, or a .mat file of backgammon
     #[arg(value_name = "FILE")]
     game: PathBuf,
-    /// Who looks at it: a tree search (see `afterstate agents`)
-    #[arg(long, default_value = "mc-rave", value_name = "SPEC")]
-    agent: String,
+    /// Who looks at it: a tree search (see `afterstate agents`) [default: mc-rave]; backgammon: greedy or expectimax with a
+    /// checkpoint
+    #[arg(long, value_name = "SPEC")]
+    agent: Option<String>,
     /// Simulations for each position [default: the agent's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     simulations: Option<u64>,
@@ -47,9 +51,9 @@ pub struct Args {
     /// The last move to judge [default: the last of the game]
     #[arg(long, value_name = "MOVE")]
     to: Option<usize>,
-    /// What a blunder loses at least, in percent
-    #[arg(long, default_value_t = 10.0, value_name = "PERCENT")]
-    threshold: f64,
+    /// What a blunder loses at least, in percent [default: 10]; backgammon: in points [default: 0.08]
+    #[arg(long, value_name = "LOSS")]
+    threshold: Option<f64>,
     /// Seed of the search's random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -79,10 +83,13 @@ pub struct Effective {
 
 /// Reads the game, searches, reports, and writes what was asked for.
 pub fn run(args: Args) -> Result<()> {
+    if args.game.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mat")) {
+        return backgammon::run(&args);
+    }
+    let threshold = args.threshold.unwrap_or(10.0);
     ensure!(
-        args.threshold > 0.0 && args.threshold <= 100.0,
-        "--threshold {}: expected more than 0 and at most 100 percent",
-        args.threshold
+        threshold > 0.0 && threshold <= 100.0,
+        "--threshold {threshold}: expected more than 0 and at most 100 percent"
     );
     let files = [&args.output, &args.svg].into_iter().flatten();
     for path in files.clone() {
@@ -100,7 +107,7 @@ pub fn run(args: Args) -> Result<()> {
         args.from
     );
 
-    let spec = AgentSpec::parse(&args.agent)?.pinned();
+    let spec = AgentSpec::parse(args.agent.as_deref().unwrap_or("mc-rave"))?.pinned();
     let agent = searching(&spec, &args)?;
     let simulations = agent.search.simulations;
     let search = registry::go_search(&agent, game.start.size()).with_context(|| format!("agent '{}'", spec.name))?;
@@ -123,7 +130,7 @@ pub fn run(args: Args) -> Result<()> {
         agent: spec.name,
         simulations,
         seed: args.seed,
-        threshold: args.threshold / 100.0,
+        threshold: threshold / 100.0,
         from: args.from,
         to,
         search: agent.search,

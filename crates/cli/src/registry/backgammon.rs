@@ -3,6 +3,7 @@
 use super::{Playable, PlayerFactory, factory};
 use crate::agent::Agent;
 use crate::agent::expectimax::ExpectimaxAgent;
+use afterstate_arena::analysis::{JudgedPlay, PlayAnalyst};
 use afterstate_arena::external::{EngineCommand, Gnubg};
 use afterstate_arena::{ExpectimaxPlayer, RandomPlayer};
 use afterstate_engine::search::expectimax::RankedPlay;
@@ -11,6 +12,7 @@ use afterstate_engine::value::NetworkAgent;
 use afterstate_engine::value::backgammon_network::{BackgammonNetwork, OUTPUTS};
 use afterstate_engine::value::bear_off::BearOff;
 use afterstate_games::Side;
+use afterstate_games::backgammon::mat::MatGame;
 use afterstate_games::backgammon::{Backgammon, Move};
 use anyhow::{Context, Result, ensure};
 use std::path::PathBuf;
@@ -74,6 +76,26 @@ pub struct Evaluated {
     pub chances: [f32; OUTPUTS],
     /// All plays of the roll, the best first.
     pub plays: Vec<RankedPlay<Move>>,
+}
+
+/// Judges the plays of a game: see [`PlayAnalyst::judge`].
+pub type Judge = Box<dyn FnMut(&MatGame, &mut dyn FnMut() -> bool) -> Vec<JudgedPlay>>;
+
+/// An agent that goes by a network, as one that judges plays.
+pub fn judge(agent: &Agent) -> Result<Judge> {
+    let searcher = searcher(agent)?;
+    let searcher = searcher.context("it says nothing of equities: use greedy or expectimax with a checkpoint")?;
+    let (network, settings) = (searcher.network()?, searcher.search);
+    Ok(match searcher.database()? {
+        Some(database) => {
+            let mut analyst = PlayAnalyst::new(WithBearOff::new(network, Arc::new(database)), settings);
+            Box::new(move |game, go_on| analyst.judge(game, go_on))
+        }
+        None => {
+            let mut analyst = PlayAnalyst::new(network, settings);
+            Box::new(move |game, go_on| analyst.judge(game, go_on))
+        }
+    })
 }
 
 /// Asks an agent that goes by a network what it thinks of a position in which `side` is to move.

@@ -192,6 +192,11 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         plays
     }
 
+    /// What a play is worth to who makes it, by the settings' plies: exactly, though a filter might leave it out and others be better.
+    pub fn equity_of(&mut self, game: &G, mv: G::Move) -> f32 {
+        self.after(game, mv, self.settings.plies, -E::BOUND, E::BOUND)
+    }
+
     /// What a position before a throw of the dice is worth to who acts after it, by the settings' plies.
     pub fn equity(&mut self, game: &G) -> f32 {
         self.rolled(game, self.settings.plies - 1, -E::BOUND, E::BOUND)

@@ -4,11 +4,12 @@
 //! and then a roll of two before every play. A play of all numbers of a roll is one move; plays that lead to the same position
 //! are the same move.
 //!
-//! Reading order: [`board`] → `plays` → this file → [`ids`] and [`fibs`].
+//! Reading order: [`board`] → `plays` → this file → [`ids`], [`fibs`] and [`mat`].
 
 pub mod board;
 pub mod fibs;
 pub mod ids;
+pub mod mat;
 mod notation;
 mod plays;
 

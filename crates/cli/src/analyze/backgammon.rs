@@ -1,0 +1,203 @@
+//! A match of backgammon looked at again, play by play: what each lost, and how large both players' errors are.
+
+use super::Args;
+use crate::agent::AgentSpec;
+use crate::output::{self, Table};
+use crate::progress::Progress;
+use crate::{interrupt, registry};
+use afterstate_arena::analysis::{JudgedPlay, PlaySummary, summarise_plays};
+use afterstate_games::backgammon::ids::PositionId;
+use afterstate_games::backgammon::mat::{LONGEST_TEXT, MatMatch};
+use afterstate_games::backgammon::{Dice, Phase};
+use afterstate_games::{Notation, Side};
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// What a blunder loses at least if nothing else is said: what GNU Backgammon calls a bad play.
+const BLUNDER: f64 = 0.08;
+
+/// The whole analysis.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Report {
+    file: String,
+    agent: String,
+    /// In points.
+    threshold: f64,
+    /// Points that win the match; 0 for money play.
+    length: u32,
+    games: usize,
+    complete: bool,
+    players: Vec<PlayerReport>,
+    plays: Vec<PlayReport>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct PlayerReport {
+    name: String,
+    #[serde(flatten)]
+    summary: PlaySummary,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct PlayReport {
+    game: usize,
+    number: usize,
+    player: String,
+    position_id: String,
+    dice: String,
+    played: String,
+    best: String,
+    /// In points, of the play that was made.
+    equity: f32,
+    loss: f32,
+    forced: bool,
+    blunder: bool,
+}
+
+/// Reads the match, searches, and reports.
+pub fn run(args: &Args) -> Result<()> {
+    let of_go = [
+        ("--simulations", args.simulations.is_some()),
+        ("--threads", args.threads.is_some()),
+        ("--from", args.from != 1),
+        ("--to", args.to.is_some()),
+        ("--output", args.output.is_some()),
+        ("--svg", args.svg.is_some()),
+    ];
+    for (name, given) in of_go {
+        ensure!(!given, "{name} is for games of Go: leave it out for a .mat file");
+    }
+    let threshold = args.threshold.unwrap_or(BLUNDER);
+    ensure!(threshold > 0.0 && threshold <= 6.0, "--threshold {threshold}: expected more than 0 and at most 6 points");
+    let agent = args.agent.as_deref().context(
+        "who should look at it? Add --agent, such as --agent expectimax:papers/1999-tdleaf/runs/backgammon/strong,plies=2",
+    )?;
+    let read = read(&args.game)?;
+    let spec = AgentSpec::parse(agent)?.pinned();
+    let mut judge = registry::judge(&spec.agent).with_context(|| format!("agent '{}'", spec.name))?;
+
+    let interrupted = interrupt::flag()?;
+    let all: u64 = read.games.iter().map(|game| game.plays().count() as u64).sum();
+    ensure!(all > 0, "{}: expected games with plays, but there are none", args.game.display());
+    let progress = Progress::new(all, 0, "plays", args.json);
+    let mut done = 0;
+    let mut judged: Vec<Vec<JudgedPlay>> = Vec::new();
+    for game in &read.games {
+        judged.push(judge(game, &mut || {
+            progress.set(done);
+            done += 1;
+            !interrupted.load(Ordering::Relaxed)
+        }));
+    }
+    progress.finish();
+    let report = report(args, &read, spec.name, threshold, &judged, all);
+    if !report.complete {
+        eprintln!("note: {} of {all} plays were analysed", report.plays.len());
+    }
+    let mut out = output::stdout();
+    if args.json { output::json(&mut out, &report) } else { write(&report, &mut out) }
+}
+
+fn read(path: &Path) -> Result<MatMatch> {
+    let name = || path.display().to_string();
+    let mut bytes = Vec::new();
+    File::open(path).with_context(name)?.take(LONGEST_TEXT as u64 + 1).read_to_end(&mut bytes).with_context(name)?;
+    ensure!(bytes.len() <= LONGEST_TEXT, "{}: more than 16 MiB, expected a match", name());
+    MatMatch::read(&String::from_utf8_lossy(&bytes)).with_context(name)
+}
+
+fn report(args: &Args, read: &MatMatch, agent: String, threshold: f64, judged: &[Vec<JudgedPlay>], all: u64) -> Report {
+    let mut names: Vec<String> = Vec::new();
+    for name in read.games.iter().flat_map(|game| &game.players) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    let player = |game: usize, side: Side| read.games[game].players[side.index()].clone();
+    let all_plays = || judged.iter().enumerate().flat_map(|(game, plays)| plays.iter().map(move |play| (game, play)));
+    let players = names.iter().map(|name| {
+        // Seen as one side, whichever column the player was in.
+        let own = all_plays().filter(|&(game, play)| player(game, play.side) == *name);
+        let own: Vec<JudgedPlay> = own.map(|(_, play)| JudgedPlay { side: Side::First, ..*play }).collect();
+        PlayerReport { name: name.clone(), summary: summarise_plays(&own, Side::First, threshold as f32) }
+    });
+    let players = players.collect();
+    let plays: Vec<PlayReport> = all_plays()
+        .map(|(game, play)| PlayReport {
+            game: game + 1,
+            number: play.number,
+            player: player(game, play.side),
+            position_id: PositionId::of(play.position.board(), play.side).to_string(),
+            dice: match play.position.phase() {
+                Phase::ToPlay(_, dice) => dice_text(dice),
+                _ => String::new(),
+            },
+            played: play.position.move_text(play.played),
+            best: play.position.move_text(play.best),
+            equity: play.equity,
+            loss: play.loss,
+            forced: play.forced,
+            blunder: f64::from(play.loss) >= threshold,
+        })
+        .collect();
+    Report {
+        file: args.game.display().to_string(),
+        agent,
+        threshold,
+        length: read.length,
+        games: read.games.len(),
+        complete: plays.len() as u64 == all,
+        players,
+        plays,
+    }
+}
+
+fn dice_text(dice: Dice) -> String {
+    let (high, low) = dice.numbers();
+    format!("{high}{low}")
+}
+
+fn write(report: &Report, out: &mut impl Write) -> Result<()> {
+    let kind = if report.length == 0 { "money play".to_string() } else { format!("match to {}", report.length) };
+    writeln!(out, "{}: {kind}, {} games\n{}\n", report.file, report.games, report.agent)?;
+    let blunders: Vec<&PlayReport> = report.plays.iter().filter(|play| play.blunder).collect();
+    if blunders.is_empty() {
+        writeln!(out, "No play lost {} points or more.", report.threshold)?;
+    } else {
+        let mut table = Table::new(["game", "play", "player", "position", "dice", "played", "best", "lost"]);
+        for play in blunders {
+            table.row([
+                play.game.to_string(),
+                play.number.to_string(),
+                play.player.clone(),
+                play.position_id.clone(),
+                play.dice.clone(),
+                play.played.clone(),
+                play.best.clone(),
+                format!("{:.3}", play.loss),
+            ]);
+        }
+        table.write(out)?;
+    }
+    writeln!(out)?;
+    let mut table = Table::new(["player", "plays", "unforced", "lost", "error rate", "blunders"]);
+    for PlayerReport { name, summary } in &report.players {
+        table.row([
+            name.clone(),
+            summary.plays.to_string(),
+            summary.unforced.to_string(),
+            format!("{:.3}", summary.loss),
+            format!("{:.1}", summary.error_rate),
+            summary.blunders.to_string(),
+        ]);
+    }
+    table.write(out)?;
+    Ok(out.flush()?)
+}

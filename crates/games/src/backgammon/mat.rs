@@ -1,0 +1,340 @@
+//! Matches as `.mat` files, the text that Jellyfish introduced and every backgammon program reads.
+//!
+//! ```text
+//!  5 point match                          0: money play
+//!
+//!  Game 1
+//!  Ada : 0                      Bob : 0
+//!   1)                             21: 13/11 24/23
+//!   2) 52: 13/8 24/22              63: 8/5* 11/5
+//!   3)  Doubles => 2                Takes
+//!   4) 31:                         Doubles => 4          31 could not be played
+//!   5)  Drops
+//!                                   Wins 2 points
+//! ```
+//!
+//! Each side counts its points from its own home; 25 is the bar and 0 is off. Every step of every man is written by itself.
+
+use super::{BAR, Backgammon, Board, Dice, Move, Phase, Play};
+use crate::{Game, Notation, Side};
+use std::fmt;
+use thiserror::Error;
+
+/// Where the right column's words begin, counted from 0; what stands before the middle of the left one belongs to that.
+const RIGHT: usize = 34;
+const MIDDLE: usize = 20;
+
+/// Longer texts are no matches of people or of programs in one sitting.
+pub const LONGEST_TEXT: usize = 16 << 20;
+
+/// What is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {problem}")]
+pub struct MatError {
+    /// Counted from 1.
+    pub line: usize,
+    /// What was found, and what was expected.
+    pub problem: String,
+}
+
+/// What a player does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Plays a roll.
+    Play(Dice, Play),
+    /// Offers the cube at this value.
+    Double(u32),
+    /// Accepts it.
+    Take,
+    /// Gives the game up rather than accept it.
+    Drop,
+}
+
+/// A game of a match. [`Side::First`] is the left column's player.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct MatGame {
+    /// Who plays.
+    pub players: [String; 2],
+    /// How many points each had before.
+    pub score: [u32; 2],
+    /// What they did, in turn.
+    pub actions: Vec<(Side, Action)>,
+    /// Who won how many points, if the file says so.
+    pub won: Option<(Side, u32)>,
+}
+
+impl MatGame {
+    /// Every roll that was played, with the position in which it was.
+    ///
+    /// ```
+    /// use afterstate_games::backgammon::mat::MatMatch;
+    /// let text = " 0 point match\n\n Game 1\n Ada : 0                      Bob : 0\n  1) 31: 8/5 6/5                 66: \n";
+    /// let game = &MatMatch::read(text).unwrap().games[0];
+    /// let plays: Vec<_> = game.plays().collect();
+    /// assert_eq!(plays.len(), 2);
+    /// ```
+    pub fn plays(&self) -> impl Iterator<Item = (Backgammon, Play)> + '_ {
+        let mut board = Board::start();
+        self.actions.iter().filter_map(move |&(side, action)| {
+            let Action::Play(dice, play) = action else { return None };
+            let before = Backgammon::at(board, side, Some(dice));
+            let mut after = before;
+            after.play(Move::Play(play));
+            board = *after.board();
+            Some((before, play))
+        })
+    }
+}
+
+/// A match, or a session of money games.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct MatMatch {
+    /// Points that win it; 0 for money play.
+    pub length: u32,
+    /// Its games.
+    pub games: Vec<MatGame>,
+}
+
+impl MatMatch {
+    /// Reads a file. Plays have to be legal, and both sides' in turn.
+    ///
+    /// # Errors
+    ///
+    /// The first line that makes no sense.
+    pub fn read(text: &str) -> Result<MatMatch, MatError> {
+        let mut reader = Reader::default();
+        for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+            reader.line(line).map_err(|problem| MatError { line: index + 1, problem })?;
+        }
+        let error = |problem: &str| MatError { line: text.lines().count().max(1), problem: problem.to_string() };
+        if !reader.has_length {
+            return Err(error("no match: expected a line such as '5 point match' or '0 point match'"));
+        }
+        if reader.names_expected {
+            return Err(error("the file ends where the names of the players were expected"));
+        }
+        Ok(reader.read)
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    read: MatMatch,
+    has_length: bool,
+    names_expected: bool,
+    board: Option<Board>,
+    /// Who acts next; the first to play may be either.
+    next: Option<Side>,
+    /// The value of a cube that was offered.
+    offered: Option<u32>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with(';') {
+            return Ok(());
+        }
+        if !self.has_length {
+            let length = trimmed.strip_suffix("point match").and_then(|number| number.trim().parse().ok());
+            self.read.length =
+                length.ok_or_else(|| format!("'{}': expected '5 point match' or '0 point match'", short(trimmed)))?;
+            self.has_length = true;
+            return Ok(());
+        }
+        if self.names_expected {
+            let game = players(trimmed).ok_or_else(|| {
+                format!("'{}': expected both players with their points, such as 'Ada : 0   Bob : 2'", short(trimmed))
+            })?;
+            self.read.games.push(game);
+            self.names_expected = false;
+            return Ok(());
+        }
+        if let Some(number) = trimmed.strip_prefix("Game ") {
+            number.trim().parse::<u32>().map_err(|_| format!("'{}': expected 'Game 1'", short(trimmed)))?;
+            (self.names_expected, self.board) = (true, Some(Board::start()));
+            (self.next, self.offered) = (None, None);
+            return Ok(());
+        }
+        let (at, actions) = numbered(line)?;
+        for (column, text) in columns(actions) {
+            self.action(if at + column < MIDDLE { Side::First } else { Side::Second }, text)?;
+        }
+        Ok(())
+    }
+
+    fn action(&mut self, side: Side, text: &str) -> Result<(), String> {
+        let Some(board) = &mut self.board else { return Err(format!("'{}': expected 'Game 1'", short(text))) };
+        let Some(game) = self.read.games.last_mut() else { return Err("a move before any game".into()) };
+        if let Some(won) = text.strip_prefix("Wins ") {
+            let points = won.split_whitespace().next().and_then(|points| points.parse().ok());
+            let points = points.ok_or_else(|| format!("'{}': expected 'Wins 2 points'", short(text)))?;
+            (game.won, self.board) = (Some((side, points)), None);
+            return Ok(());
+        }
+        if self.next.is_some_and(|next| next != side) {
+            return Err(format!("'{}': the other player is to move", short(text)));
+        }
+        let action = match (text, self.offered.take()) {
+            ("Takes", Some(_)) => Action::Take,
+            ("Drops", Some(_)) => Action::Drop,
+            ("Takes" | "Drops", None) => return Err(format!("'{text}': nobody has doubled")),
+            (_, Some(_)) => return Err(format!("'{}': expected Takes or Drops after a double", short(text))),
+            (_, None) => match text.strip_prefix("Doubles") {
+                Some(value) => {
+                    let value = value.trim_start_matches([' ', '=', '>']).trim().parse().ok();
+                    let value: u32 = value.ok_or_else(|| format!("'{}': expected 'Doubles => 2'", short(text)))?;
+                    self.offered = Some(value);
+                    Action::Double(value)
+                }
+                None => {
+                    let (dice, play) = played(board, side, text)?;
+                    let mut position = Backgammon::at(*board, side, Some(dice));
+                    position.play(Move::Play(play));
+                    *board = *position.board();
+                    Action::Play(dice, play)
+                }
+            },
+        };
+        // Who doubles and is taken goes on.
+        self.next = Some(side.other());
+        game.actions.push((side, action));
+        Ok(())
+    }
+}
+
+/// The start of an error's text, at most.
+fn short(text: &str) -> String {
+    let cut: String = text.chars().take(60).map(|c| if c.is_control() { '?' } else { c }).collect();
+    if text.chars().count() > 60 { cut + "…" } else { cut }
+}
+
+/// `Ada : 0                      Bob : 2`
+fn players(line: &str) -> Option<MatGame> {
+    // A name may have colons of its own: the first number behind one ends the first player's part.
+    let (at, _) = line.match_indices(" : ").find(|&(at, _)| {
+        let rest = &line[at + 3..];
+        let digits = rest.chars().take_while(char::is_ascii_digit).count();
+        digits > 0 && rest[digits..].starts_with(char::is_whitespace)
+    })?;
+    let (first, rest) = (line[..at].trim(), &line[at + 3..]);
+    let (points, rest) = rest.split_once(char::is_whitespace)?;
+    let (second, other) = rest.trim().rsplit_once(" : ")?;
+    Some(MatGame {
+        players: [first.to_string(), second.trim().to_string()],
+        score: [points.parse().ok()?, other.trim().parse().ok()?],
+        ..MatGame::default()
+    })
+}
+
+/// A line behind its number, and where that begins. Lines that tell who won may have none.
+fn numbered(line: &str) -> Result<(usize, &str), String> {
+    match line.split_once(')') {
+        Some((number, rest)) if number.trim().parse::<u32>().is_ok() => Ok((number.len() + 1, rest)),
+        _ if line.trim_start().starts_with("Wins ") => Ok((0, line)),
+        _ => Err(format!("'{}': expected a numbered line of moves, such as '1) 31: 8/5 6/5'", short(line.trim()))),
+    }
+}
+
+/// The actions of a line, with where they begin.
+fn columns(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut words = Vec::new();
+    for word in text.split_whitespace() {
+        // A part of the text, so that its place is the difference.
+        words.push((word.as_ptr() as usize - text.as_ptr() as usize, word));
+    }
+    let begins = |word: &str| {
+        let roll =
+            word.strip_suffix(':').is_some_and(|dice| dice.len() == 2 && dice.bytes().all(|b| b.is_ascii_digit()));
+        roll || ["Doubles", "Takes", "Drops", "Wins"].contains(&word)
+    };
+    let mut starts: Vec<usize> = words.iter().filter(|(_, word)| begins(word)).map(|&(at, _)| at).collect();
+    // What comes before any action is one that makes no sense, and is told as such.
+    if words.first().is_some_and(|&(at, _)| starts.first() != Some(&at)) {
+        starts.insert(0, words[0].0);
+    }
+    let ends: Vec<usize> = starts.iter().skip(1).copied().chain([text.len()]).collect();
+    starts.into_iter().zip(ends).map(|(start, end)| (start, text[start..end].trim_end()))
+}
+
+/// `31: 8/5 6/5`
+fn played(board: &Board, side: Side, text: &str) -> Result<(Dice, Play), String> {
+    let expected = || format!("'{}': expected a roll and its play, such as '31: 8/5 6/5'", short(text));
+    let (dice, steps) = text.split_once(':').ok_or_else(expected)?;
+    let dice = match dice.as_bytes() {
+        [one @ b'1'..=b'6', other @ b'1'..=b'6'] => Dice::new(one - b'0', other - b'0'),
+        _ => None,
+    };
+    let dice = dice.ok_or_else(expected)?.sorted();
+    let position = Backgammon::at(*board, side, Some(dice));
+    if !matches!(position.phase(), Phase::ToPlay(..)) {
+        return Err(format!("'{}': the game is over", short(text)));
+    }
+    let steps = steps.trim();
+    let nothing = steps.is_empty() || steps.eq_ignore_ascii_case("cannot move");
+    let words = steps.split_whitespace().map(|word| {
+        let word = word.strip_prefix("25/").map_or_else(|| word.to_string(), |rest| format!("bar/{rest}"));
+        word.strip_suffix("/0").map_or_else(|| word.clone(), |rest| format!("{rest}/off"))
+    });
+    let written = if nothing { "pass".to_string() } else { words.collect::<Vec<_>>().join(" ") };
+    let mv = position.parse_move(&written).map_err(|error| error.to_string())?;
+    match mv {
+        Move::Play(play) if position.is_legal(mv) => Ok((dice, play)),
+        _ => Err(format!("'{}': no legal play of this roll", short(text))),
+    }
+}
+
+/// One action as its column has it.
+fn action_text(board: &mut Board, side: Side, action: Action) -> String {
+    let (dice, play) = match action {
+        Action::Play(dice, play) => (dice, play),
+        Action::Double(value) => return format!(" Doubles => {value}"),
+        Action::Take => return " Takes".to_string(),
+        Action::Drop => return " Drops".to_string(),
+    };
+    let (high, low) = dice.numbers();
+    let mut text = format!("{high}{low}:");
+    for step in play.steps() {
+        let from = if step.from() == BAR { 25 } else { step.from() + 1 };
+        let to = step.to().map_or(0, |to| to + 1);
+        let hits = step.to().is_some_and(|to| board.men(side.other(), super::POINTS - 1 - to) == 1);
+        text += &format!(" {from}/{to}{}", if hits { "*" } else { "" });
+        board.step(side, step);
+    }
+    text
+}
+
+impl fmt::Display for MatMatch {
+    /// As GNU Backgammon writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, " {} point match", self.length)?;
+        for (number, game) in self.games.iter().enumerate() {
+            writeln!(f, "\n Game {}", number + 1)?;
+            let [left, right] = [0, 1].map(|side| format!("{} : {}", game.players[side], game.score[side]));
+            writeln!(f, " {left:<30} {right}")?;
+            let (mut board, mut line) = (Board::start(), 0);
+            let mut in_left = false;
+            for &(side, action) in &game.actions {
+                let text = action_text(&mut board, side, action);
+                if side == Side::First || !in_left {
+                    line += 1;
+                    write!(f, "{}{line:3}) ", if in_left { "\n" } else { "" })?;
+                }
+                match side {
+                    Side::First => write!(f, "{text:<27} ")?,
+                    Side::Second if in_left => writeln!(f, "{text}")?,
+                    Side::Second => writeln!(f, "{:28}{text}", "")?,
+                }
+                in_left = side == Side::First;
+            }
+            if in_left {
+                writeln!(f)?;
+            }
+            if let Some((side, points)) = game.won {
+                let indent = if side == Side::First { 6 } else { RIGHT };
+                writeln!(f, "{:indent$}Wins {points} point{}", "", if points == 1 { "" } else { "s" })?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! Matches as `.mat` files: what is written is read again, and what makes no sense is refused with its line.
+
+use afterstate_games::backgammon::mat::{Action, MatGame, MatMatch};
+use afterstate_games::backgammon::{BAR, Backgammon, Board, Move, Phase};
+use afterstate_games::rng::{Rng, below};
+use afterstate_games::{Game, Side, stream};
+use proptest::prelude::*;
+
+/// A file as programs write them: with comments, a player's name with a colon, dice that play nothing, and a cube.
+const MATCH: &str = "\
+; [EventDate \"2026.11.22\"]
+
+ 5 point match
+
+ Game 1
+ Ada : 0                        Bob : 2nd : 0
+  1) 21: 13/11 24/23             41: 6/2* 2/1*
+  2) 66: Cannot Move             65: 6/1 24/18
+  3)  Doubles => 2                Takes
+  4) 23: 25/22 25/23             32: 18/13
+  5) 31: 8/5 6/5                  Doubles => 4
+  6)  Drops
+                                  Wins 2 points
+
+ Game 2
+ Ada : 0                        Bob : 2nd : 2
+  1)                             31: 8/5 6/5
+  2) 66: 24/18(2) 13/7(2)
+";
+
+#[test]
+fn a_match_of_people_is_read() {
+    let read = MatMatch::read(MATCH).unwrap();
+    assert_eq!((read.length, read.games.len()), (5, 2));
+    let [first, second] = &read.games[..] else { panic!("two games") };
+    assert_eq!(first.players, ["Ada", "Bob : 2nd"]);
+    assert_eq!((first.score, second.score), ([0, 0], [0, 2]));
+    assert_eq!(first.won, Some((Side::Second, 2)));
+    assert_eq!(first.actions.len(), 11);
+    assert_eq!(first.actions[4..6], [(Side::First, Action::Double(2)), (Side::Second, Action::Take)]);
+    assert_eq!(first.plays().count(), 7);
+    // The hits of the first line leave two men on the bar.
+    let (position, _) = first.plays().nth(2).unwrap();
+    assert_eq!(position.board().men(Side::First, BAR), 2);
+    assert_eq!((second.won, second.plays().count()), (None, 2));
+    // Written and read again it is the same, whatever the columns' words were.
+    assert_eq!(MatMatch::read(&read.to_string()).unwrap(), read);
+}
+
+#[test]
+fn mistakes_are_told_with_their_line() {
+    for (found, instead, line, part) in [
+        (" 5 point match", " 5 points", 3, "expected '5 point match'"),
+        (" Game 2", " Game two", 15, "expected 'Game 1'"),
+        (" Ada : 0                        Bob : 2nd : 2", " Ada 0 and Bob", 16, "expected both players"),
+        ("31: 8/5 6/5\n", "31: 8/5 6/4\n", 17, "no legal play"),
+        ("31: 8/5 6/5\n", "37: 8/5 6/5\n", 17, "expected a roll"),
+        ("31: 8/5 6/5\n", "31: eight\n", 17, "8/5 6/5"),
+        ("Cannot Move", "8/2        ", 8, "no legal play"),
+        ("Takes", "21: 6/5", 9, "expected Takes or Drops"),
+        ("  3)  Doubles => 2                Takes", "  3)  Takes", 9, "nobody has doubled"),
+        ("  4) 23:", "  4)                                 21:", 10, "the other player is to move"),
+        ("  4) 23:", "  4) well: 21:", 10, "well"),
+        ("  4) 23:", "  x) 21:", 10, "expected a numbered line"),
+        ("Wins 2 points", "Wins some", 13, "expected 'Wins 2 points'"),
+    ] {
+        let text = MATCH.replacen(found, instead, 1);
+        assert_ne!(text, MATCH, "{found}");
+        let error = MatMatch::read(&text).unwrap_err();
+        assert_eq!(error.line, line, "{instead}: {error}");
+        assert!(error.problem.contains(part) && !error.problem.contains('\n'), "{instead}: {error}");
+    }
+    assert!(MatMatch::read("").unwrap_err().to_string().contains("no match"));
+    assert!(MatMatch::read(" 1 point match\n Game 1\n").unwrap_err().to_string().contains("the names of the players"));
+}
+
+/// A game with random plays, up to a point.
+fn random_game(rng: &mut Rng) -> MatGame {
+    let (mut game, mut moves, mut actions) = (Backgammon::new(), Vec::new(), Vec::new());
+    let length = below(rng, 150);
+    let won = loop {
+        match game.phase() {
+            Phase::Over(outcome) => break outcome.winner.map(|winner| (winner, u32::from(outcome.stake))),
+            Phase::ToPlay(side, dice) if actions.len() < length as usize => {
+                game.legal_moves(&mut moves);
+                let mv = moves[below(rng, moves.len() as u32) as usize];
+                let Move::Play(play) = mv else { panic!("{mv:?} is no play") };
+                actions.push((side, Action::Play(dice, play)));
+                game.play(mv);
+            }
+            Phase::ToPlay(side, _) => {
+                if below(rng, 2) == 0 {
+                    break None;
+                }
+                actions.extend([(side, Action::Double(2)), (side.other(), Action::Drop)]);
+                break Some((side, 1));
+            }
+            _ => game.play(game.roll(rng)),
+        }
+    };
+    MatGame { players: ["left one".into(), "right".into()], score: [below(rng, 9), below(rng, 9)], actions, won }
+}
+
+/// Where the men are after each play.
+fn boards(game: &MatGame) -> Vec<Board> {
+    game.plays().map(|(position, _)| *position.board()).collect()
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_again(seed in any::<u64>(), games in 0usize..4, length in 0u32..26) {
+        let mut rng = stream(seed, 0);
+        let written = MatMatch { length, games: (0..games).map(|_| random_game(&mut rng)).collect() };
+        let read = MatMatch::read(&written.to_string()).unwrap();
+        prop_assert_eq!(read.length, length);
+        for (read, written) in read.games.iter().zip(&written.games) {
+            prop_assert_eq!(boards(read), boards(written));
+            prop_assert_eq!((&read.players, read.score, read.won), (&written.players, written.score, written.won));
+        }
+        // Plays may be of the same men in another order; once read they stay as they are.
+        prop_assert_eq!(&MatMatch::read(&read.to_string()).unwrap(), &read);
+    }
+
+    #[test]
+    fn nonsense_is_refused_without_a_panic(at in 0usize..400, cut in 0usize..40, insert in ".{0,12}") {
+        let (from, to) = (at.min(MATCH.len()), (at + cut).min(MATCH.len()));
+        let text = format!("{}{insert}{}", &MATCH[..from], &MATCH[to..]);
+        if let Err(error) = MatMatch::read(&text) {
+            prop_assert!(!error.to_string().contains('\n'));
+        }
+    }
+}
