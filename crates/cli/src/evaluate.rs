@@ -2,10 +2,12 @@
 
 use crate::agent::AgentSpec;
 use crate::output::{self, Table};
-use crate::registry::{Evaluated, evaluate};
+use crate::progress::Progress;
+use crate::registry::{Evaluated, evaluate, rolled_out};
+use afterstate_engine::search::rollout::{RolloutResult, RolloutSettings};
 use afterstate_games::backgammon::ids::PositionId;
 use afterstate_games::backgammon::{Backgammon, Dice, Phase, fibs};
-use afterstate_games::{Notation, Side};
+use afterstate_games::{Game, Notation, Side};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use std::io::Write;
@@ -15,7 +17,8 @@ use std::io::Write;
 #[command(after_help = "Examples:\n  \
     afterstate evaluate XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10 --agent expectimax:runs/gammon\n  \
     afterstate evaluate 4HPwATDgc/ABMA --dice 42 --agent greedy:runs/gammon --plays 5\n  \
-    afterstate evaluate 4HPwATDgc/ABMA --agent expectimax:runs/gammon,plies=3 --json\n\n\
+    afterstate evaluate 4HPwATDgc/ABMA --agent expectimax:runs/gammon,plies=3 --json\n  \
+    afterstate evaluate 4HPwATDgc/ABMA --dice 42 --agent greedy:runs/gammon --plays 3 --rollout 1296 --threads 2\n\n\
     A position is an XGID, GNU Backgammon's position ID (X is to move), or a FIBS board. Without a roll only the position\n\
     is valued.")]
 pub struct Args {
@@ -27,6 +30,19 @@ pub struct Args {
     /// The roll, instead of what the position says
     #[arg(long, value_name = "DICE")]
     dice: Option<String>,
+    /// Play the position, or each play that is shown, to its end so many times; luck is taken out. The players look as far
+    /// ahead as the agent does
+    #[arg(long, value_name = "GAMES", value_parser = clap::value_parser!(u32).range(2..=100_000_000))]
+    rollout: Option<u32>,
+    /// With --rollout: value games after so many plays instead of playing on
+    #[arg(long, value_name = "PLAYS", requires = "rollout")]
+    truncate: Option<u32>,
+    /// With --rollout: the seed of the dice
+    #[arg(long, default_value_t = 1, requires = "rollout")]
+    seed: u64,
+    /// With --rollout: threads
+    #[arg(long, default_value_t = 1, requires = "rollout", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: u32,
     /// How many plays are shown
     #[arg(long, default_value_t = 10, value_name = "N")]
     plays: usize,
@@ -44,6 +60,8 @@ struct PlayLine {
     /// Less than the best play's.
     difference: f32,
     plies: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rollout: Option<RolloutResult>,
 }
 
 #[derive(Serialize)]
@@ -56,6 +74,9 @@ struct Report {
     /// backgammon, to lose a gammon or more, and to lose a backgammon.
     equity: f32,
     chances: [f32; 5],
+    /// The same equity by rollouts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rollout: Option<RolloutResult>,
     /// The best plays of the roll, if there is one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     plays: Vec<PlayLine>,
@@ -75,19 +96,46 @@ pub fn run(args: Args) -> Result<()> {
     let Evaluated { equity, chances, plays } =
         evaluate(&spec.agent, &game, side).with_context(|| format!("agent '{}'", spec.name))?;
     let best = plays.first().map_or(0.0, |play| play.equity);
-    let lines = plays.iter().take(args.plays).map(|play| PlayLine {
-        play: game.move_text(play.mv),
-        equity: play.equity,
-        difference: best - play.equity,
-        plies: play.plies,
+    let settings = args.rollout.map(|trials| RolloutSettings {
+        trials,
+        truncate: args.truncate.unwrap_or(0),
+        seed: args.seed,
+        threads: args.threads as usize,
+        ..RolloutSettings::default()
     });
+    let roll_out =
+        |game: &Backgammon| settings.map(|settings| rolled_out(&spec.agent, game, side, settings)).transpose();
+    let shown = plays.len().min(args.plays);
+    let positions = if plays.is_empty() { 1 } else { shown };
+    let progress = settings.map(|_| Progress::new(positions as u64, 0, "positions", args.json));
+    let mut lines = Vec::new();
+    for play in &plays[..shown] {
+        let mut after = game;
+        after.play(play.mv);
+        let rollout = roll_out(&after)?;
+        lines.push(PlayLine {
+            play: game.move_text(play.mv),
+            equity: play.equity,
+            difference: best - play.equity,
+            plies: play.plies,
+            rollout,
+        });
+        if let Some(progress) = &progress {
+            progress.set(lines.len() as u64);
+        }
+    }
+    let rollout = if plays.is_empty() { roll_out(&game)? } else { None };
+    if let Some(progress) = progress {
+        progress.finish();
+    }
     let report = Report {
         position: game.position_text(),
         position_id: PositionId::of(game.board(), side).to_string(),
         to_move: if side == Side::First { 'X' } else { 'O' },
         equity,
         chances,
-        plays: lines.collect(),
+        rollout,
+        plays: lines,
         legal_plays: plays.len(),
     };
     let mut out = output::stdout();
@@ -99,17 +147,28 @@ pub fn run(args: Args) -> Result<()> {
     writeln!(out, "\nbefore the roll {equity:+.3} points for {}", report.to_move)?;
     writeln!(out, "wins  {win:5.1} %, gammons {gammon:5.1} %, backgammons {backgammon:4.1} %")?;
     writeln!(out, "loses {:5.1} %, gammons {lost_gammon:5.1} %, backgammons {lost_backgammon:4.1} %", 100.0 - win)?;
+    if let Some(found) = report.rollout {
+        writeln!(out, "rolled out {} ({} games)", interval(found), found.trials)?;
+    }
     if !report.plays.is_empty() {
         writeln!(out)?;
-        let mut table = Table::new(["", "play", "points", "", "plies"]);
+        let by_rollout = if args.rollout.is_some() { "rolled out" } else { "" };
+        let mut table = Table::new(["", "play", "points", "", "plies", by_rollout]);
         for (number, line) in report.plays.iter().enumerate() {
             let difference = if number == 0 { String::new() } else { format!("{:.3}", -line.difference) };
             let equity = format!("{:+.3}", line.equity);
-            table.row([format!("{}", number + 1), line.play.clone(), equity, difference, line.plies.to_string()]);
+            let rolled_out = line.rollout.map(interval).unwrap_or_default();
+            let plies = line.plies.to_string();
+            table.row([format!("{}", number + 1), line.play.clone(), equity, difference, plies, rolled_out]);
         }
         table.write(&mut out)?;
     }
     Ok(out.flush()?)
+}
+
+/// What a rollout found, with its 95 % interval.
+fn interval(found: RolloutResult) -> String {
+    format!("{:+.3} ± {:.3}", found.equity, 1.96 * found.standard_error)
 }
 
 /// A position in one of the forms in which programs exchange them.

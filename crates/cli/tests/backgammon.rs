@@ -130,6 +130,20 @@ fn positions_are_valued_and_their_plays_ranked() {
     assert_eq!((plays.len(), report["legal_plays"].as_u64()), (4, Some(16)));
     assert_eq!(plays.iter().map(|play| play["plies"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 2, 2, 1]);
     assert_eq!(plays[0]["difference"].as_f64(), Some(0.0));
+    // Played out, with the same result by any number of threads.
+    let greedy = agent.replacen("expectimax:", "greedy:", 1).split(',').next().unwrap().to_string();
+    let rolled_out = |more: &[&str]| {
+        let base = ["evaluate", "4HPwATDgc/ABMA", "--agent", &greedy, "--plays", "2", "--rollout", "20"];
+        succeed(&[&base[..], more].concat())
+    };
+    let plays = rolled_out(&["--dice", "31", "--truncate", "4"]);
+    assert!(plays.contains("rolled out") && plays.contains(" ± "), "{plays}");
+    let position = rolled_out(&["--json"]);
+    assert_eq!(rolled_out(&["--threads", "3", "--json"]), position);
+    let report: serde_json::Value = serde_json::from_str(&position).unwrap();
+    assert_eq!(report["rollout"]["trials"], 20);
+    assert!(report["rollout"]["equity"].as_f64().unwrap().abs() < 3.0);
+    assert!(fail(&["evaluate", "4HPwATDgc/ABMA", "--agent", &greedy, "--truncate", "3"]).contains("--rollout"));
     let message = fail(&["evaluate", "4HPwATDgc/ABMA", "--agent", "random"]);
     assert!(message.contains("use greedy or expectimax"), "{message}");
 }

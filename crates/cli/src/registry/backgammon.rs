@@ -7,6 +7,7 @@ use afterstate_arena::analysis::{JudgedPlay, PlayAnalyst};
 use afterstate_arena::external::{EngineCommand, Gnubg};
 use afterstate_arena::{ExpectimaxPlayer, RandomPlayer};
 use afterstate_engine::search::expectimax::RankedPlay;
+use afterstate_engine::search::rollout::{RolloutResult, RolloutSettings, roll_out};
 use afterstate_engine::search::{Equity, EquityCache, Expectimax, ExpectimaxSettings, WithBearOff};
 use afterstate_engine::value::NetworkAgent;
 use afterstate_engine::value::backgammon_network::{BackgammonNetwork, OUTPUTS};
@@ -95,6 +96,20 @@ pub fn judge(agent: &Agent) -> Result<Judge> {
             let mut analyst = PlayAnalyst::new(network, settings);
             Box::new(move |game, go_on| analyst.judge(game, go_on))
         }
+    })
+}
+
+/// Plays a position out, counting the points of `side`: see [`roll_out`]. The players look as far ahead as the agent does.
+pub fn rolled_out(agent: &Agent, game: &Backgammon, side: Side, settings: RolloutSettings) -> Result<RolloutResult> {
+    let searcher = searcher(agent)?;
+    let searcher = searcher.context("it says nothing of equities: use greedy or expectimax with a checkpoint")?;
+    let (network, settings) = (searcher.network()?, RolloutSettings { plies: searcher.search.plies, ..settings });
+    Ok(match searcher.database()? {
+        Some(database) => {
+            let known = WithBearOff::new(network, Arc::new(database));
+            roll_out(&Expectimax::new(known, searcher.search), game, side, &settings)
+        }
+        None => roll_out(&Expectimax::new(network, searcher.search), game, side, &settings),
     })
 }
 

@@ -55,6 +55,7 @@ use std::sync::atomic::AtomicBool;
   mogo/table1   more simulations and more time against GNU Go (full: most of a day)
   mogo/goal     everything switched on, 3,000 and 20,000 simulations (full: hours)
   backgammon/preset   what ten minutes of training bring (full: half an hour)
+  backgammon/learners TD(λ), TD-directed(λ), TDLeaf(λ) and TreeStrap after as many games (full: ten minutes)
   backgammon/plies    2 plies against 1 with the same network, weak and strong (full: under an hour)
   backgammon/gnubg    against GNU Backgammon (full: two hours, most of it training)
   knightcap/gains  TD-Leaf and TD-directed against partners of similar strength, and self-play (full: hours)
@@ -117,7 +118,7 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
         &["table1", "table2", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "fig13"],
     ),
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
-    ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "preset"]),
+    ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "preset", "learners"]),
     ("knightcap", "papers/1999-tdleaf", &["gains"]),
     ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3"]),
     ("go-exploit", "papers/2023-go-exploit", &["table1"]),

@@ -192,6 +192,17 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         plays
     }
 
+    /// What the best play of a position is worth one ply ahead.
+    pub fn best_equity(&mut self, game: &G) -> f32 {
+        let mut moves = std::mem::take(&mut self.levels[0].moves);
+        game.legal_moves(&mut moves);
+        self.evaluation.follow(game);
+        let best =
+            moves.iter().map(|&mv| self.after(game, mv, 1, -E::BOUND, E::BOUND)).fold(f32::NEG_INFINITY, f32::max);
+        self.levels[0].moves = moves;
+        best
+    }
+
     /// What a play is worth to who makes it, by the settings' plies: exactly, though a filter might leave it out and others be better.
     pub fn equity_of(&mut self, game: &G, mv: G::Move) -> f32 {
         self.after(game, mv, self.settings.plies, -E::BOUND, E::BOUND)

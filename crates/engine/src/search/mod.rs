@@ -21,6 +21,7 @@ mod ownership;
 pub mod prior;
 mod puct;
 mod rave;
+pub mod rollout;
 mod score;
 pub mod selection;
 mod shape_memory;
