@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use crate::registry::{Evaluated, evaluate, rolled_out};
 use afterstate_engine::search::rollout::{RolloutResult, RolloutSettings};
 use afterstate_games::backgammon::ids::PositionId;
+use afterstate_games::backgammon::match_id::MatchId;
 use afterstate_games::backgammon::{Backgammon, Dice, Phase, fibs};
 use afterstate_games::{Game, Notation, Side};
 use anyhow::{Context, Result, anyhow, bail};
@@ -19,7 +20,7 @@ use std::io::Write;
     afterstate evaluate 4HPwATDgc/ABMA --dice 42 --agent greedy:runs/gammon --plays 5\n  \
     afterstate evaluate 4HPwATDgc/ABMA --agent expectimax:runs/gammon,plies=3 --json\n  \
     afterstate evaluate 4HPwATDgc/ABMA --dice 42 --agent greedy:runs/gammon --plays 3 --rollout 1296 --threads 2\n\n\
-    A position is an XGID, GNU Backgammon's position ID (X is to move), or a FIBS board. Without a roll only the position\n\
+    A position is an XGID, GNU Backgammon's position ID (X is to move), perhaps with ':' and its match ID, or a FIBS board. Without a roll only the position\n\
     is valued.")]
 pub struct Args {
     /// The position
@@ -174,14 +175,20 @@ fn interval(found: RolloutResult) -> String {
 /// A position in one of the forms in which programs exchange them.
 fn read(text: &str, dice: Option<&str>) -> Result<Backgammon> {
     let text = text.trim();
+    let of_id = |id: &str, dice: Option<Dice>| {
+        let position: PositionId = id.parse()?;
+        let board = position.board(Side::First).ok_or_else(|| anyhow!("position ID '{id}': no such position"))?;
+        anyhow::Ok(Backgammon::at(board, Side::First, dice))
+    };
     let game = if text.starts_with("board:") {
         fibs::read(text)?
-    } else if text.contains(':') {
-        Backgammon::parse_position(text)?
     } else {
-        let id: PositionId = text.parse()?;
-        let board = id.board(Side::First).ok_or_else(|| anyhow!("position ID '{text}': no such position"))?;
-        Backgammon::at(board, Side::First, None)
+        match text.split_once(':') {
+            None => of_id(text, None)?,
+            // GNU Backgammon's two IDs: the second says which dice were thrown.
+            Some((position, of_match)) if position.len() == 14 => of_id(position, of_match.parse::<MatchId>()?.dice)?,
+            Some(_) => Backgammon::parse_position(text)?,
+        }
     };
     let Some(dice) = dice else { return Ok(game) };
     let numbers = match dice.as_bytes() {

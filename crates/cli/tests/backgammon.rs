@@ -130,6 +130,10 @@ fn positions_are_valued_and_their_plays_ranked() {
     assert_eq!((plays.len(), report["legal_plays"].as_u64()), (4, Some(16)));
     assert_eq!(plays.iter().map(|play| play["plies"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 2, 2, 1]);
     assert_eq!(plays[0]["difference"].as_f64(), Some(0.0));
+    // The dice may stand in a match ID.
+    let text = succeed(&["evaluate", "4HPwATDgc/ABMA:QYkqASAAIAAA", "--agent", &agent]);
+    assert!(text.contains("X to play 52"), "{text}");
+    assert!(fail(&["evaluate", "4HPwATDgc/ABMA:QYkq", "--agent", &agent]).contains("match ID 'QYkq'"));
     // Played out, with the same result by any number of threads.
     let greedy = agent.replacen("expectimax:", "greedy:", 1).split(',').next().unwrap().to_string();
     let rolled_out = |more: &[&str]| {

@@ -6,6 +6,7 @@ mod fuzzing;
 
 use afterstate_games::backgammon::ids::{PositionId, read_xgid, write_xgid};
 use afterstate_games::backgammon::mat::MatMatch;
+use afterstate_games::backgammon::match_id::MatchId;
 use afterstate_games::backgammon::{Backgammon, Board, Dice, fibs};
 use afterstate_games::{Game, Notation, NotationError, Side};
 use fuzzing::{fuzz, texts};
@@ -59,6 +60,24 @@ fn damaged_position_ids_do_no_harm() {
             assert_eq!(PositionId::of(&board, Side::Second), id);
             Backgammon::at(board, Side::Second, Dice::new(6, 1))
         }))
+    });
+}
+
+#[test]
+fn damaged_match_ids_do_no_harm() {
+    let ids = ["QYkqASAAIAAA", "MIEuAQAAAAAE", "cAkgAQAAAAAE", "////////////"];
+    fuzz("match ID", &texts(&ids), &[b"A", b"/", b"Q", b"AAAA"], |bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        match text.parse::<MatchId>() {
+            Ok(id) => {
+                assert_eq!(id.to_string(), text);
+                true
+            }
+            Err(error) => {
+                assert!(!error.to_string().contains('\n'), "{error}");
+                false
+            }
+        }
     });
 }
 

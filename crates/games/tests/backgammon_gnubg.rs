@@ -6,7 +6,8 @@ mod support;
 
 use afterstate_games::backgammon::ids::PositionId;
 use afterstate_games::backgammon::mat::{Action, MatMatch};
-use afterstate_games::backgammon::{BAR, Backgammon, Board, Move, POINTS, Phase, Play};
+use afterstate_games::backgammon::match_id::{GameState, MatchId};
+use afterstate_games::backgammon::{BAR, Backgammon, Board, Dice, Move, POINTS, Phase, Play};
 use afterstate_games::rng::{below, stream};
 use afterstate_games::{Game, Notation, Side, Turn, playout::draw_chance};
 use std::collections::BTreeSet;
@@ -181,4 +182,41 @@ fn matches_of_gnu_backgammon_are_read_and_written_as_it_does() {
     ask(&program, format!("import mat \"{}\"\n{}", ours.display(), export(&again)));
     let returned = std::fs::read_to_string(&again).expect("gnubg writes what it has read");
     assert_eq!(MatMatch::read(&returned).expect("it is understood again"), read);
+}
+
+#[test]
+fn match_ids_are_those_of_gnu_backgammon() {
+    let Some(program) = support::find("gnubg", "match_ids_are_those_of_gnu_backgammon") else { return };
+    let (mut rng, mut commands, mut asked) = (stream(4, 0), String::from("new match 7\n"), Vec::new());
+    for _ in 0..200 {
+        let mut one_of = |count: u32| below(&mut rng, count);
+        let length = 2 + one_of(20);
+        let (score, on_roll) = ([one_of(length), one_of(length)], one_of(2) as usize);
+        let (cube, one, other) = (one_of(4), one_of(6) as u8 + 1, one_of(6) as u8 + 1);
+        // It tells the larger number first.
+        let dice = Dice::new(one.max(other), one.min(other));
+        let id = MatchId {
+            cube: 1 << cube,
+            cube_owner: (cube > 0).then(|| one_of(2) as usize),
+            on_roll,
+            crawford: false,
+            state: GameState::Playing,
+            to_decide: on_roll,
+            doubled: false,
+            resigns: 0,
+            dice: dice.filter(|_| one_of(3) > 0),
+            length,
+            score,
+            jacoby: true,
+        };
+        commands += &format!("set matchid {id}\nshow board\n");
+        asked.push(id.to_string());
+    }
+    let said = ask(&program, commands);
+    let said: Vec<&str> =
+        said.lines().filter_map(|line| line.split_once("Match ID   : ")).map(|found| found.1).collect();
+    // The first boards are those of the match's own beginning.
+    let found: Vec<&str> = said.iter().map(|id| id.trim()).filter(|id| asked.iter().any(|asked| asked == id)).collect();
+    let missing: Vec<&String> = asked.iter().filter(|id| !found.contains(&id.as_str())).collect();
+    assert!(missing.is_empty(), "{missing:?}, for example {:?}", missing[0].parse::<MatchId>());
 }

@@ -66,14 +66,7 @@ impl PositionId {
 
 impl fmt::Display for PositionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for three in self.0.chunks(3) {
-            let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
-            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-            for digit in 0..=three.len() {
-                write!(f, "{}", char::from(DIGITS[(bits >> (18 - 6 * digit)) as usize & 63]))?;
-            }
-        }
-        Ok(())
+        f.write_str(&encode(&self.0))
     }
 }
 
@@ -82,24 +75,8 @@ impl FromStr for PositionId {
 
     fn from_str(text: &str) -> Result<PositionId, NotationError> {
         let error = || NotationError::new("position ID", text, "14 letters, digits, + and /, such as 4HPwATDgc/ABMA");
-        let trimmed = text.trim_end_matches('=');
-        if trimmed.len() != 14 {
-            return Err(error());
-        }
-        let (mut bytes, mut bits, mut filled, mut at) = ([0u8; 10], 0u32, 0, 0);
-        for letter in trimmed.bytes() {
-            let digit = DIGITS.iter().position(|&digit| digit == letter).ok_or_else(error)?;
-            bits = bits << 6 | digit as u32;
-            filled += 6;
-            if filled >= 8 {
-                filled -= 8;
-                bytes[at] = (bits >> filled) as u8;
-                at += 1;
-                bits &= (1 << filled) - 1;
-            }
-        }
-        let id = PositionId(bytes);
-        if bits != 0 || id.board(Side::First).is_none() {
+        let id = PositionId(decode(text.trim_end_matches('=')).ok_or_else(error)?);
+        if id.board(Side::First).is_none() {
             return Err(NotationError::new(
                 "position ID",
                 text,
@@ -108,6 +85,37 @@ impl FromStr for PositionId {
         }
         Ok(id)
     }
+}
+
+/// Bytes in base 64, without `=` behind them.
+pub(super) fn encode(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        text.extend((0..=three.len()).map(|digit| char::from(DIGITS[(bits >> (18 - 6 * digit)) as usize & 63])));
+    }
+    text
+}
+
+/// So many bytes; `None` if the text is of another length, or has other letters, or says more than they can hold.
+pub(super) fn decode<const BYTES: usize>(text: &str) -> Option<[u8; BYTES]> {
+    if text.len() != (8 * BYTES).div_ceil(6) {
+        return None;
+    }
+    let (mut bytes, mut bits, mut filled, mut at) = ([0u8; BYTES], 0u32, 0, 0);
+    for letter in text.bytes() {
+        let digit = DIGITS.iter().position(|&digit| digit == letter)?;
+        bits = bits << 6 | digit as u32;
+        filled += 6;
+        if filled >= 8 {
+            filled -= 8;
+            bytes[at] = (bits >> filled) as u8;
+            at += 1;
+            bits &= (1 << filled) - 1;
+        }
+    }
+    (bits == 0).then_some(bytes)
 }
 
 /// The position as XGID. The cube is in the middle and there is no match; before the opening roll nobody is to move, for which

@@ -10,6 +10,7 @@ pub mod board;
 pub mod fibs;
 pub mod ids;
 pub mod mat;
+pub mod match_id;
 mod notation;
 mod plays;
 
