@@ -13,7 +13,7 @@ const MATCH: &str = "\
  5 point match
 
  Game 1
- Ada : 0                        Bob : 2nd : 0
+ Ada : 0                        Bob:2nd : 0
   1) 21: 13/11 24/23             41: 6/2* 2/1*
   2) 66: Cannot Move             65: 6/1 24/18
   3)  Doubles => 2                Takes
@@ -23,7 +23,7 @@ const MATCH: &str = "\
                                   Wins 2 points
 
  Game 2
- Ada : 0                        Bob : 2nd : 2
+ Ada : 0                        Bob:2nd : 2
   1)                             31: 8/5 6/5
   2) 66: 24/18(2) 13/7(2)
 ";
@@ -33,7 +33,7 @@ fn a_match_of_people_is_read() {
     let read = MatMatch::read(MATCH).unwrap();
     assert_eq!((read.length, read.games.len()), (5, 2));
     let [first, second] = &read.games[..] else { panic!("two games") };
-    assert_eq!(first.players, ["Ada", "Bob : 2nd"]);
+    assert_eq!(first.players, ["Ada", "Bob:2nd"]);
     assert_eq!((first.score, second.score), ([0, 0], [0, 2]));
     assert_eq!(first.won, Some((Side::Second, 2)));
     assert_eq!(first.actions.len(), 11);
@@ -43,6 +43,10 @@ fn a_match_of_people_is_read() {
     let (position, _) = first.plays().nth(2).unwrap();
     assert_eq!(position.board().men(Side::First, BAR), 2);
     assert_eq!((second.won, second.plays().count()), (None, 2));
+    // A name that would make its line another is written otherwise.
+    let mut renamed = read.clone();
+    renamed.games[0].players = ["; a : 3 ".into(), "b\n : 4 :".into()];
+    assert_eq!(MatMatch::read(&renamed.to_string()).unwrap().games[0].players, ["a 3", "b 4"]);
     // Written and read again it is the same, whatever the columns' words were.
     assert_eq!(MatMatch::read(&read.to_string()).unwrap(), read);
 }
@@ -52,7 +56,7 @@ fn mistakes_are_told_with_their_line() {
     for (found, instead, line, part) in [
         (" 5 point match", " 5 points", 3, "expected '5 point match'"),
         (" Game 2", " Game two", 15, "expected 'Game 1'"),
-        (" Ada : 0                        Bob : 2nd : 2", " Ada 0 and Bob", 16, "expected both players"),
+        (" Ada : 0                        Bob:2nd : 2", " Ada 0 and Bob", 16, "expected both players"),
         ("31: 8/5 6/5\n", "31: 8/5 6/4\n", 17, "no legal play"),
         ("31: 8/5 6/5\n", "37: 8/5 6/5\n", 17, "expected a roll"),
         ("31: 8/5 6/5\n", "31: eight\n", 17, "8/5 6/5"),

@@ -284,6 +284,13 @@ fn played(board: &Board, side: Side, text: &str) -> Result<(Dice, Play), String>
     }
 }
 
+/// A name without what would make a line of names another: colons by themselves, semicolons, breaks.
+fn name_text(name: &str) -> String {
+    let name: String = name.chars().map(|c| if c.is_control() || c == ';' { ' ' } else { c }).collect();
+    let words: Vec<&str> = name.split_whitespace().filter(|&word| word != ":").collect();
+    if words.is_empty() { "?".to_string() } else { words.join(" ") }
+}
+
 /// One action as its column has it.
 fn action_text(board: &mut Board, side: Side, action: Action) -> String {
     let (dice, play) = match action {
@@ -310,7 +317,7 @@ impl fmt::Display for MatMatch {
         writeln!(f, " {} point match", self.length)?;
         for (number, game) in self.games.iter().enumerate() {
             writeln!(f, "\n Game {}", number + 1)?;
-            let [left, right] = [0, 1].map(|side| format!("{} : {}", game.players[side], game.score[side]));
+            let [left, right] = [0, 1].map(|side| format!("{} : {}", name_text(&game.players[side]), game.score[side]));
             writeln!(f, " {left:<30} {right}")?;
             let (mut board, mut line) = (Board::start(), 0);
             let mut in_left = false;
