@@ -61,11 +61,19 @@ fn record(header: &Header, start: Option<&str>, moves: &[String]) -> Result<Reco
     if *start.board() != Board::start() {
         return Err("it began in another position than backgammon does, which such a file cannot say".to_string());
     }
-    let mut record = Record::new(start);
+    let (mut record, mut throws) = (Record::new(start), Vec::new());
     for text in moves {
         let mv = record.position().parse_move(text).map_err(says)?;
-        if matches!(record.position().turn(), Turn::Player(_)) && !record.position().is_legal(mv) {
-            return Err(format!("'{text}' is not legal"));
+        let can_be = match record.position().turn() {
+            Turn::Over(_) => false,
+            Turn::Player(_) => record.position().is_legal(mv),
+            Turn::Chance => {
+                record.position().chance_outcomes(&mut throws);
+                throws.iter().any(|(throw, _)| *throw == mv)
+            }
+        };
+        if !can_be {
+            return Err(format!("'{text}' cannot be there"));
         }
         record.play(mv);
     }

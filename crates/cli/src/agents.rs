@@ -32,7 +32,7 @@ pub fn run(args: Args) -> Result<()> {
     writeln!(
         out,
         "An agent is also a TOML file (agent = \"alpha-beta\", checkpoint = \"runs/quick\", depth = 5, perhaps name = \"…\"),\n\
-         or a checkpoint's file or folder alone, which plays greedily (a network by puct)."
+         or a checkpoint's file or folder alone, which plays greedily (a residual network by puct)."
     )?;
     Ok(out.flush()?)
 }

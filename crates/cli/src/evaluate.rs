@@ -9,7 +9,7 @@ use afterstate_games::backgammon::ids::PositionId;
 use afterstate_games::backgammon::match_id::MatchId;
 use afterstate_games::backgammon::{Backgammon, Dice, Phase, fibs};
 use afterstate_games::{Game, Notation, Side};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Serialize;
 use std::io::Write;
 
@@ -33,10 +33,10 @@ pub struct Args {
     dice: Option<String>,
     /// Play the position, or each play that is shown, to its end so many times; luck is taken out. The players look as far
     /// ahead as the agent does
-    #[arg(long, value_name = "GAMES", value_parser = clap::value_parser!(u32).range(2..=100_000_000))]
+    #[arg(long, value_name = "GAMES", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     rollout: Option<u32>,
     /// With --rollout: value games after so many plays instead of playing on
-    #[arg(long, value_name = "PLAYS", requires = "rollout")]
+    #[arg(long, value_name = "PLAYS", requires = "rollout", value_parser = clap::value_parser!(u32).range(1..))]
     truncate: Option<u32>,
     /// With --rollout: the seed of the dice
     #[arg(long, default_value_t = 1, requires = "rollout")]
@@ -97,6 +97,10 @@ pub fn run(args: Args) -> Result<()> {
     let Evaluated { equity, chances, plays } =
         evaluate(&spec.agent, &game, side).with_context(|| format!("agent '{}'", spec.name))?;
     let best = plays.first().map_or(0.0, |play| play.equity);
+    ensure!(
+        args.plays > 0 || args.rollout.is_none() || plays.is_empty(),
+        "--plays 0 --rollout: no play is shown to be rolled out"
+    );
     let settings = args.rollout.map(|trials| RolloutSettings {
         trials,
         truncate: args.truncate.unwrap_or(0),

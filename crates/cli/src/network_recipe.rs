@@ -82,9 +82,10 @@ impl NetworkRecipe {
     /// Reads the text of a recipe.
     pub fn parse(text: &str) -> Result<NetworkRecipe> {
         let mut recipe: NetworkRecipe = recipe::from_toml(text)?;
-        let says_how_far = text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("search"));
-        if recipe.learner != GammonLearner::TdDirected && !says_how_far {
-            recipe.search = ExpectimaxSettings::default();
+        let table = text.parse::<toml::Table>().unwrap_or_default();
+        let says_how_far = table.get("search").is_some_and(|search| search.get("plies").is_some());
+        if !says_how_far {
+            recipe.search.plies = if recipe.learner == GammonLearner::TdDirected { 1 } else { 2 };
         }
         recipe.check()?;
         Ok(recipe)
@@ -236,6 +237,8 @@ mod tests {
         assert_eq!(NetworkRecipe::parse(&toml::to_string(&recipe).unwrap()).unwrap(), recipe);
         let leaf = NetworkRecipe::parse("game = \"backgammon\"\nlearner = \"td-leaf\"").unwrap();
         assert_eq!((recipe.search.plies, leaf.search.plies), (1, 2));
+        let filter = NetworkRecipe::parse("game = \"backgammon\"\n[search]\nkeep = 4").unwrap();
+        assert_eq!((filter.search.plies, filter.search.keep), (1, 4));
         assert_eq!(NetworkRecipe::parse(&toml::to_string(&leaf).unwrap()).unwrap(), leaf);
     }
 

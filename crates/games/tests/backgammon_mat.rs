@@ -47,6 +47,11 @@ fn a_match_of_people_is_read() {
     let mut renamed = read.clone();
     renamed.games[0].players = ["; a : 3 ".into(), "b\n : 4 :".into()];
     assert_eq!(MatMatch::read(&renamed.to_string()).unwrap().games[0].players, ["a 3", "b 4"]);
+    // Columns may be narrow, a way may have several men, and a roll may not have been played.
+    let narrow =
+        " 0 point match\n Game 1\n a : 0 b : 0\n 1) 31: 8/5 6/5 66: 24/18(2) 13/7(2)\n 2) 21:\n Wins 1 point\n";
+    let narrow = &MatMatch::read(narrow).unwrap().games[0];
+    assert_eq!((narrow.plays().count(), narrow.won), (2, Some((Side::First, 1))));
     // Written and read again it is the same, whatever the columns' words were.
     assert_eq!(MatMatch::read(&read.to_string()).unwrap(), read);
 }
@@ -62,6 +67,8 @@ fn mistakes_are_told_with_their_line() {
         ("31: 8/5 6/5\n", "31: eight\n", 17, "8/5 6/5"),
         ("Cannot Move", "8/2        ", 8, "no legal play"),
         ("Takes", "21: 6/5", 9, "expected Takes or Drops"),
+        ("Takes", "Drops", 10, "the game is over"),
+        ("24/18(2) 13/7(2)\n", "\n  3)                             66:\n", 19, "the game is over"),
         ("  3)  Doubles => 2                Takes", "  3)  Takes", 9, "nobody has doubled"),
         ("  4) 23:", "  4)                                 21:", 10, "the other player is to move"),
         ("  4) 23:", "  4) well: 21:", 10, "well"),

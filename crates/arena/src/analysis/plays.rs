@@ -59,9 +59,10 @@ impl<E: Equity<Backgammon>> PlayAnalyst<E> {
         let ranked = self.search.rank(&position);
         let best = ranked.first()?;
         let forced = ranked.len() == 1;
-        // A play without a choice is not looked at as far.
-        let known = best.mv == played && !forced;
-        let equity = if known { best.equity } else { self.search.equity_of(&position, played) };
+        // A play that nothing competes with is not looked at as far.
+        let whole = best.plies == self.search.settings().plies;
+        let most = if whole { best.equity } else { self.search.equity_of(&position, best.mv) };
+        let equity = if best.mv == played { most } else { self.search.equity_of(&position, played) };
         Some(JudgedPlay {
             number,
             side,
@@ -69,7 +70,7 @@ impl<E: Equity<Backgammon>> PlayAnalyst<E> {
             played,
             best: best.mv,
             equity,
-            loss: if forced { 0.0 } else { (best.equity - equity).max(0.0) },
+            loss: if forced { 0.0 } else { (most - equity).max(0.0) },
             forced,
         })
     }

@@ -1,6 +1,6 @@
 //! Agents by name: the one way in which every subcommand and file says who plays.
 //!
-//! A spec is `kind`, `kind:main,key=value,…`, a TOML file, or a checkpoint alone (which plays greedily, or by `puct` if a network).
+//! A spec is `kind`, `kind:main,key=value,…`, a TOML file, or a checkpoint alone (which plays greedily, or by `puct` if a residual network).
 //! [`catalogue`] lists the kinds and their settings; building players from them is the registry's work.
 
 mod alpha_beta;

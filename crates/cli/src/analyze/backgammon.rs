@@ -70,6 +70,7 @@ pub fn run(args: &Args) -> Result<()> {
         ("--to", args.to.is_some()),
         ("--output", args.output.is_some()),
         ("--svg", args.svg.is_some()),
+        ("--seed", args.seed != 1),
     ];
     for (name, given) in of_go {
         ensure!(!given, "{name} is for games of Go: leave it out for a .mat file");
@@ -79,7 +80,14 @@ pub fn run(args: &Args) -> Result<()> {
     let agent = args.agent.as_deref().context(
         "who should look at it? Add --agent, such as --agent expectimax:papers/1999-tdleaf/runs/backgammon/strong,plies=2",
     )?;
-    let read = read(&args.game)?;
+    let mut read = read(&args.game)?;
+    // Who has the other's name is told apart by the column.
+    for game in &mut read.games {
+        if game.players[0] == game.players[1] {
+            game.players.iter_mut().zip([" (left)", " (right)"]).for_each(|(name, column)| *name += column);
+        }
+    }
+    let read = read;
     let spec = AgentSpec::parse(agent)?.pinned();
     let mut judge = registry::judge(&spec.agent).with_context(|| format!("agent '{}'", spec.name))?;
 
@@ -144,7 +152,7 @@ fn report(args: &Args, read: &MatMatch, agent: String, threshold: f64, judged: &
             equity: play.equity,
             loss: play.loss,
             forced: play.forced,
-            blunder: f64::from(play.loss) >= threshold,
+            blunder: play.loss >= threshold as f32,
         })
         .collect();
     Report {

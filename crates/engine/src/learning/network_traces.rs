@@ -53,6 +53,8 @@ impl NetworkTraces {
         }
         self.last.fill(0.0);
         self.scale = 1.0;
+        // Sums are taken in the order of seats: a game must not depend on how the one before it left them.
+        self.seats.iter_mut().enumerate().for_each(|(output, seat)| *seat = (output, 1.0));
     }
 
     /// w ← w + α Σₖ δₖ eₖ.

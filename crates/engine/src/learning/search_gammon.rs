@@ -59,6 +59,8 @@ pub struct SearchGammon {
     search: GammonSearch,
     rule: Rule,
     moves: Vec<Move>,
+    /// Positions valued to choose plays without looking ahead.
+    evaluations: u64,
 }
 
 impl SearchGammon {
@@ -77,7 +79,7 @@ impl SearchGammon {
             GammonLearner::TdLeaf => Rule::Leaf(Box::new(NetworkTdLeaf::new(layers, td)), PrincipalLeaves::default()),
             GammonLearner::TreeStrap => Rule::TreeStrap(Box::new(NetworkTreeStrap::new(layers, td.step_size))),
         };
-        SearchGammon { search: Expectimax::new(network, search), rule, moves: Vec::new() }
+        SearchGammon { search: Expectimax::new(network, search), rule, moves: Vec::new(), evaluations: 0 }
     }
 
     /// `side` is about to roll.
@@ -100,6 +102,9 @@ impl SearchGammon {
     fn choose(&mut self, game: &Backgammon, side: Side) -> Move {
         game.legal_moves(&mut self.moves);
         let plies = self.search.settings().plies;
+        if plies == 1 {
+            self.evaluations += self.moves.len() as u64;
+        }
         let Rule::TreeStrap(rule) = &mut self.rule else {
             return preferred(&mut self.search, game, side, &self.moves, plies);
         };
@@ -109,9 +114,9 @@ impl SearchGammon {
             after.play(mv);
             after
         };
-        // A play alone was not looked at as far, but the replies to it are a search as any other.
-        let looked_at = ranked.iter().filter(|play| play.plies == plies || ranked.len() == 1);
-        rule.searched(&mut self.search, looked_at.map(|play| after(play.mv)));
+        // A play that nothing competed with was not looked at as far, but the replies to it are a search as any other.
+        let looked_at = ranked.iter().enumerate().filter(|(rank, play)| *rank == 0 || play.plies == plies);
+        rule.searched(&mut self.search, looked_at.map(|(_, play)| after(play.mv)));
         ranked[0].mv
     }
 }
@@ -130,10 +135,13 @@ impl SelfTaught for SearchGammon {
     }
 
     fn evaluations(&self) -> u64 {
-        self.search.evaluations()
+        self.search.evaluations() + self.evaluations
     }
 
     fn play(&mut self, rng: &mut Rng) -> (Outcome, usize) {
+        // As a learner would begin that goes on with these weights.
+        self.search.forget();
+        self.search.evaluation().perceptron_mut();
         let mut game = Backgammon::new();
         let mut plays = 0;
         // Who was about to roll in the last position that was learnt from.

@@ -50,7 +50,7 @@ pub trait SelfTaught: Send {
     /// Steps have another size from now on.
     fn set_step_size(&mut self, step_size: f32);
 
-    /// Positions that were valued to choose plays, so far.
+    /// Positions that were valued to choose plays, so far; those that only learning asks for are not counted.
     fn evaluations(&self) -> u64;
 
     /// Plays one game and learns from it. Returns its outcome, and how many plays it took.

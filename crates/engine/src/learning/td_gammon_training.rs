@@ -96,7 +96,7 @@ impl Worker for Player<'_> {
 
 impl TdGammonTraining {
     /// Plays the games with numbers in `games`, or fewer if `stop` is set meanwhile (games in progress are finished): always
-    /// the first of the range. `progress` is told of the totals so far, about every hundred games.
+    /// the first of the range. `progress` is told of the totals so far, about every hundred games, or after each in which players look ahead.
     pub fn run(
         &self,
         games: Range<u64>,
@@ -114,6 +114,8 @@ impl TdGammonTraining {
             };
             Player { training: self, learner, before, turn: &turn }
         };
-        in_threads(self.threads, make, games, 100, stop, progress)
+        // Games of searches take long enough to be told of one by one.
+        let told = if self.learner == GammonLearner::TdDirected && self.search.plies == 1 { 100 } else { 1 };
+        in_threads(self.threads, make, games, told, stop, progress)
     }
 }

@@ -140,6 +140,11 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         Expectimax { evaluation, settings, levels, evaluations: 0 }
     }
 
+    /// Forgets what was best in other positions, so that a search depends on nothing that came before it.
+    pub fn forget(&mut self) {
+        self.levels.iter_mut().for_each(|level| level.replies.clear());
+    }
+
     /// Positions evaluated so far.
     pub fn evaluations(&self) -> u64 {
         self.evaluations

@@ -41,7 +41,6 @@ impl Default for RolloutSettings {
 
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub struct RolloutResult {
     /// In points, for the side that was asked about.
     pub equity: f64,
@@ -105,6 +104,7 @@ struct Trials<'a, G: Game, E> {
 
 impl<G: Game, E: Equity<G>> Trials<'_, G, E> {
     fn play(&mut self, position: &G, side: Side, number: u32) -> f32 {
+        self.search.forget();
         let (mut game, mut rng) = (position.clone(), stream(self.settings.seed, u64::from(number)));
         // Where in its share of all throws the first one lies.
         let mut first = Some((number as f32 + unit(&mut rng)) / self.settings.trials as f32);

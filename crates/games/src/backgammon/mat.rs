@@ -127,6 +127,8 @@ struct Reader {
     next: Option<Side>,
     /// The value of a cube that was offered.
     offered: Option<u32>,
+    /// Whether the game ended before a side had all men off.
+    over: bool,
 }
 
 impl Reader {
@@ -153,12 +155,14 @@ impl Reader {
         if let Some(number) = trimmed.strip_prefix("Game ") {
             number.trim().parse::<u32>().map_err(|_| format!("'{}': expected 'Game 1'", short(trimmed)))?;
             (self.names_expected, self.board) = (true, Some(Board::start()));
-            (self.next, self.offered) = (None, None);
+            (self.next, self.offered, self.over) = (None, None, false);
             return Ok(());
         }
         let (at, actions) = numbered(line)?;
-        for (column, text) in columns(actions) {
-            self.action(if at + column < MIDDLE { Side::First } else { Side::Second }, text)?;
+        for (index, (column, text)) in columns(actions).enumerate() {
+            // Whatever the columns' width, the second action of a line is the right player's.
+            let left = index == 0 && at + column < MIDDLE;
+            self.action(if left { Side::First } else { Side::Second }, text)?;
         }
         Ok(())
     }
@@ -171,6 +175,9 @@ impl Reader {
             let points = points.ok_or_else(|| format!("'{}': expected 'Wins 2 points'", short(text)))?;
             (game.won, self.board) = (Some((side, points)), None);
             return Ok(());
+        }
+        if self.over {
+            return Err(format!("'{}': the game is over", short(text)));
         }
         if self.next.is_some_and(|next| next != side) {
             return Err(format!("'{}': the other player is to move", short(text)));
@@ -188,7 +195,11 @@ impl Reader {
                     Action::Double(value)
                 }
                 None => {
-                    let (dice, play) = played(board, side, text)?;
+                    let Some((dice, play)) = played(board, side, text)? else {
+                        // Who resigned, or broke off, after a roll.
+                        self.over = true;
+                        return Ok(());
+                    };
                     let mut position = Backgammon::at(*board, side, Some(dice));
                     position.play(Move::Play(play));
                     *board = *position.board();
@@ -196,6 +207,7 @@ impl Reader {
                 }
             },
         };
+        self.over = action == Action::Drop;
         // Who doubles and is taken goes on.
         self.next = Some(side.other());
         game.actions.push((side, action));
@@ -217,11 +229,12 @@ fn players(line: &str) -> Option<MatGame> {
         let digits = rest.chars().take_while(char::is_ascii_digit).count();
         digits > 0 && rest[digits..].starts_with(char::is_whitespace)
     })?;
-    let (first, rest) = (line[..at].trim(), &line[at + 3..]);
+    let clean = |name: &str| name.trim().chars().map(|c| if c.is_control() { '?' } else { c }).collect::<String>();
+    let (first, rest) = (clean(&line[..at]), &line[at + 3..]);
     let (points, rest) = rest.split_once(char::is_whitespace)?;
     let (second, other) = rest.trim().rsplit_once(" : ")?;
     Some(MatGame {
-        players: [first.to_string(), second.trim().to_string()],
+        players: [first, clean(second)],
         score: [points.parse().ok()?, other.trim().parse().ok()?],
         ..MatGame::default()
     })
@@ -257,8 +270,8 @@ fn columns(text: &str) -> impl Iterator<Item = (usize, &str)> {
     starts.into_iter().zip(ends).map(|(start, end)| (start, text[start..end].trim_end()))
 }
 
-/// `31: 8/5 6/5`
-fn played(board: &Board, side: Side, text: &str) -> Result<(Dice, Play), String> {
+/// `31: 8/5 6/5`; nothing if the roll could have been played and was not.
+fn played(board: &Board, side: Side, text: &str) -> Result<Option<(Dice, Play)>, String> {
     let expected = || format!("'{}': expected a roll and its play, such as '31: 8/5 6/5'", short(text));
     let (dice, steps) = text.split_once(':').ok_or_else(expected)?;
     let dice = match dice.as_bytes() {
@@ -274,12 +287,14 @@ fn played(board: &Board, side: Side, text: &str) -> Result<(Dice, Play), String>
     let nothing = steps.is_empty() || steps.eq_ignore_ascii_case("cannot move");
     let words = steps.split_whitespace().map(|word| {
         let word = word.strip_prefix("25/").map_or_else(|| word.to_string(), |rest| format!("bar/{rest}"));
-        word.strip_suffix("/0").map_or_else(|| word.clone(), |rest| format!("{rest}/off"))
+        let (way, men) = word.split_at(word.find('(').unwrap_or(word.len()));
+        way.strip_suffix("/0").map_or_else(|| word.clone(), |rest| format!("{rest}/off{men}"))
     });
     let written = if nothing { "pass".to_string() } else { words.collect::<Vec<_>>().join(" ") };
     let mv = position.parse_move(&written).map_err(|error| error.to_string())?;
     match mv {
-        Move::Play(play) if position.is_legal(mv) => Ok((dice, play)),
+        Move::Play(play) if position.is_legal(mv) => Ok(Some((dice, play))),
+        _ if steps.is_empty() => Ok(None),
         _ => Err(format!("'{}': no legal play of this roll", short(text))),
     }
 }
