@@ -68,7 +68,7 @@ impl MatGame {
     ///
     /// ```
     /// use afterstate_games::backgammon::mat::MatMatch;
-    /// let text = " 0 point match\n\n Game 1\n Ada : 0                      Bob : 0\n  1) 31: 8/5 6/5                 66: \n";
+    /// let text = " 0 point match\n\n Game 1\n Ada : 0                      Bob : 0\n  1) 31: 8/5 6/5                 66: 24/18(2) 13/7(2)\n";
     /// let game = &MatMatch::read(text).unwrap().games[0];
     /// let plays: Vec<_> = game.plays().collect();
     /// assert_eq!(plays.len(), 2);
