@@ -4,7 +4,7 @@ use crate::recipe::{CheckpointSettings, EvaluationSettings};
 use crate::zero_recipe::{Preset, ZeroGameName, ZeroRecipe, ZeroScale};
 use afterstate_engine::search::PuctSettings;
 use afterstate_engine::zero::{
-    ActorSettings, ArchiveSettings, Interest, KataGoSettings, Keep, PlayoutCap, ReplaySettings, ZeroSettings,
+    ActorSettings, ArchiveSettings, Branching, Interest, KataGoSettings, Keep, PlayoutCap, ReplaySettings, ZeroSettings,
 };
 use afterstate_games::go::Komi;
 use afterstate_nets::{NetworkSize, OptimizerSettings};
@@ -65,16 +65,18 @@ fn row(game: ZeroGameName, preset: Preset) -> Row {
         capacity,
     };
     match (game, preset) {
-        (ZeroGameName::Go, Preset::Alphazero | Preset::Akti) => row(0.03, 0.1, 1.0, 2, 1.0, 0),
+        (ZeroGameName::Go, Preset::Alphazero | Preset::Akti | Preset::Akb | Preset::Aktib) => {
+            row(0.03, 0.1, 1.0, 2, 1.0, 0)
+        }
         (ZeroGameName::Go, Preset::Geve) => row(0.03, 0.1, 2.0, 1, 0.1, 0),
         (ZeroGameName::Go, Preset::Gevc) => row(0.03, 0.1, 2.0, 1, 0.1, 1_000_000),
         (ZeroGameName::Go, Preset::Gesr) => row(0.03, 0.1, 1.0, 2, 0.1, 2_000_000),
-        (ZeroGameName::Go, Preset::Gesc | Preset::GescKpcr | Preset::GescKfp) => row(0.03, 0.1, 2.0, 1, 0.1, 2_000_000),
-        (_, Preset::Alphazero | Preset::Akti) => row(1.0, 0.25, 1.0, 10, 1.0, 0),
+        (ZeroGameName::Go, _) => row(0.03, 0.1, 2.0, 1, 0.1, 2_000_000),
+        (_, Preset::Alphazero | Preset::Akti | Preset::Akb | Preset::Aktib) => row(1.0, 0.25, 1.0, 10, 1.0, 0),
         (_, Preset::Geve) => row(1.0, 0.25, 1.0, 5, 0.1, 0),
         (_, Preset::Gevc) => row(1.0, 0.1, 1.0, 10, 0.1, 1_000_000),
         (_, Preset::Gesr) => row(1.0, 0.25, 1.0, 2, 0.0, 1_000_000),
-        (_, Preset::Gesc | Preset::GescKpcr | Preset::GescKfp) => row(1.0, 0.25, 1.0, 10, 0.01, 100_000),
+        (_, _) => row(1.0, 0.25, 1.0, 10, 0.01, 100_000),
     }
 }
 
@@ -82,11 +84,13 @@ fn row(game: ZeroGameName, preset: Preset) -> Row {
 pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
     let Row { concentration, noise, exploration, sampled, initial, capacity } = row(game, preset);
     let kind = match preset {
-        Preset::Alphazero | Preset::Akti => None,
+        Preset::Alphazero | Preset::Akti | Preset::Akb | Preset::Aktib => None,
         Preset::Geve => Some((Interest::Visited, Keep::Expanding)),
         Preset::Gevc => Some((Interest::Visited, Keep::Circular)),
         Preset::Gesr => Some((Interest::Searched, Keep::Reservoir)),
-        Preset::Gesc | Preset::GescKpcr | Preset::GescKfp => Some((Interest::Searched, Keep::Circular)),
+        Preset::Gesc | Preset::GescKb | Preset::GescKpcr | Preset::GescKfp | Preset::Gesc3k => {
+            Some((Interest::Searched, Keep::Circular))
+        }
     };
     let archive = kind.map(|(interest, keep)| ArchiveSettings { interest, keep, capacity, initial });
     let iterations = match game {
@@ -94,12 +98,22 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
         ZeroGameName::ConnectFour => 100,
         ZeroGameName::TicTacToe => 25,
     };
-    let katago = KataGoSettings {
-        initialisation: if preset == Preset::Akti { 0.04 } else { 0.0 },
-        // In the paper's program a fast search has a fifth of a full one's simulations.
-        playout_cap: (preset == Preset::GescKpcr).then_some(PlayoutCap { full_share: 0.25, fast: iterations / 5 }),
+    // Go's, on the board of the paper.
+    let points = match game {
+        ZeroGameName::Go => 81.0,
+        ZeroGameName::ConnectFour => 42.0,
+        ZeroGameName::TicTacToe => 9.0,
     };
-    let forced_playouts = if preset == Preset::GescKfp { 2.0 } else { 0.0 };
+    let is = |presets: &[Preset]| presets.contains(&preset);
+    let branching = Branching { fork_moves: 0.025 * points, ..Branching::default() };
+    let katago = KataGoSettings {
+        initialisation: if is(&[Preset::Akti, Preset::Aktib]) { 0.04 * points } else { 0.0 },
+        branching: is(&[Preset::Akb, Preset::Aktib, Preset::GescKb, Preset::Gesc3k]).then_some(branching),
+        // In the paper's program a fast search has a fifth of a full one's simulations.
+        playout_cap: is(&[Preset::GescKpcr, Preset::Gesc3k])
+            .then_some(PlayoutCap { full_share: 0.25, fast: iterations / 5 }),
+    };
+    let forced_playouts = if is(&[Preset::GescKfp, Preset::Gesc3k]) { 2.0 } else { 0.0 };
     let self_play = ActorSettings {
         iterations,
         puct: PuctSettings { exploration, forced_playouts, ..PuctSettings::default() },
@@ -178,6 +192,20 @@ mod tests {
         assert_eq!(gesr.zero.archive.unwrap().capacity, 2_000_000);
         assert_eq!(parse("preset = \"gesc-kfp\"").zero.self_play.puct.forced_playouts, 2.0);
         assert!(parse("").zero.archive.is_none());
+        let [akb, aktib, kb, three] =
+            ["akb", "aktib", "gesc-kb", "gesc-3k"].map(|name| parse(&format!("preset = {name:?}")).zero);
+        let all = [&akb, &aktib, &kb, &three];
+        assert!(
+            all.iter().all(|zero| zero
+                .self_play
+                .katago
+                .branching
+                .is_some_and(|it| (it.fork_moves - 1.05).abs() < 1e-6))
+        );
+        assert_eq!(all.map(|zero| zero.self_play.katago.initialisation > 0.0), [false, true, false, false]);
+        assert_eq!(all.map(|zero| zero.archive.is_some()), [false, false, true, true]);
+        assert_eq!(all.map(|zero| zero.self_play.puct.forced_playouts > 0.0), [false, false, false, true]);
+        assert_eq!(all.map(|zero| zero.self_play.katago.playout_cap.is_some()), [false, false, false, true]);
     }
 
     #[test]
@@ -203,6 +231,11 @@ mod tests {
             ("[replay]\ncapacity = 3", "replay.capacity"),
             ("preset = \"gesc\"\n[archive]\ninitial = 3.0", "archive.initial"),
             ("solvers = [0.0]", "solvers"),
+            ("preset = \"akb\"\n[self-play.katago.branching]\nforks = 2.0", "branching.forks"),
+            ("preset = \"akb\"\n[self-play.katago.branching]\nfork-moves = -1.0", "branching.fork-moves"),
+            ("preset = \"akti\"\n[self-play.katago]\ninitialisation = -1.0", "initialisation"),
+            ("preset = \"gesc-3k\"\n[self-play.katago.playout-cap]\nfull-share = 0.0", "playout-cap.full-share"),
+            ("preset = \"gesc-3k\"\n[self-play.katago.playout-cap]\nfast = 1", "playout-cap.fast"),
             ("threads = 0", "threads"),
         ] {
             let message = format!("{:#}", ZeroRecipe::parse(text).unwrap_err());

@@ -10,7 +10,7 @@ use afterstate_arena::{MctsPlayer, MctsPlayerSettings, Player, PuctPlayer, PuctP
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::search::{Mcts, MctsSettings, PlayOut, PuctSettings, Uct};
 use afterstate_engine::value::{Checkpoint, CheckpointError};
-use afterstate_engine::zero::{Planes, ZeroSettings};
+use afterstate_engine::zero::{Branching, KataGoSettings, Planes, PlayoutCap, ZeroSettings};
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use afterstate_games::{ConnectFour, Deterministic, Notation, TicTacToe, UniformPlayout};
 use afterstate_nets::{NetworkSize, OptimizerSettings, ResidualAgent, agent};
@@ -36,10 +36,19 @@ pub enum Preset {
     Gesc,
     /// AlphaZero with KataGo's trajectory initialisation.
     Akti,
+    /// AlphaZero with KataGo's branching.
+    Akb,
+    /// AlphaZero with both.
+    Aktib,
+    /// GESC with branching.
+    GescKb,
     /// GESC with playout-cap randomisation.
     GescKpcr,
     /// GESC with forced playouts and policy target pruning.
     GescKfp,
+    /// GESC with these three.
+    #[serde(rename = "gesc-3k")]
+    Gesc3k,
 }
 
 /// How much of it.
@@ -133,6 +142,7 @@ impl ZeroRecipe {
         positive("self-play.noise-concentration", self_play.noise_concentration)?;
         positive("self-play.temperature", self_play.temperature)?;
         positive("self-play.puct.exploration", self_play.puct.exploration)?;
+        check_katago(&self_play.katago)?;
         if let Some(archive) = archive {
             recipe::unit("archive.initial", archive.initial)?;
             let has_room = archive.capacity > 0 || archive.keep == afterstate_engine::zero::Keep::Expanding;
@@ -154,6 +164,29 @@ impl ZeroRecipe {
         }
         self.checkpoints.check()
     }
+}
+
+fn check_katago(katago: &KataGoSettings) -> Result<()> {
+    let mean = |name: &str, number: f32| {
+        ensure!((0.0..=1000.0).contains(&number), "self-play.katago.{name} = {number}: expected 0 to 1000 moves");
+        Ok(())
+    };
+    mean("initialisation", katago.initialisation)?;
+    if let Some(Branching { side_positions, again, forks, fork_moves }) = katago.branching {
+        recipe::unit("self-play.katago.branching.side-positions", side_positions)?;
+        ensure!(
+            (0.0..1.0).contains(&again),
+            "self-play.katago.branching.again = {again}: expected 0 or more, but less than 1"
+        );
+        recipe::unit("self-play.katago.branching.forks", forks)?;
+        mean("branching.fork-moves", fork_moves)?;
+    }
+    if let Some(PlayoutCap { full_share, fast }) = katago.playout_cap {
+        recipe::unit("self-play.katago.playout-cap.full-share", full_share)?;
+        ensure!(full_share > 0.0, "self-play.katago.playout-cap.full-share = 0: expected more, or nothing is learnt");
+        ensure!(fast > 1, "self-play.katago.playout-cap.fast = {fast}: expected at least 2");
+    }
+    Ok(())
 }
 
 /// A game that is learnt so: where it begins, and how its UCT plays out.

@@ -80,7 +80,7 @@ fn play(settings: &ActorSettings, network: &mut impl Network<ConnectFour>, numbe
         network.evaluate(&mut [&mut question]);
         actor.apply(&question);
     }
-    actor.into_trajectory().0
+    actor.into_played().trajectories.swap_remove(0)
 }
 
 /// What PUCT thinks of the positions of a game of Go, and what trajectories of Connect Four are like, led by a network that

@@ -8,6 +8,7 @@
 //! every (s, π) with the game's outcome z is an example
 //! ```
 
+use super::branching::{alternative, fork_candidates};
 use super::katago::KataGoSettings;
 use super::network::Question;
 use crate::Value;
@@ -81,14 +82,45 @@ impl Trajectory {
     }
 }
 
-/// Plays one trajectory.
+/// What an actor has to show.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Played {
+    /// The trajectory, and with [branching](super::branching) perhaps the one that forks from it.
+    pub trajectories: Vec<Trajectory>,
+    /// Side positions: each with the way to it, its policy, and the search's value as outcome.
+    pub sides: Vec<Trajectory>,
+    /// The ways to the positions met in searches, if somebody wanted to know.
+    pub met: Vec<Vec<u16>>,
+}
+
+/// What the present search is for.
+#[derive(Clone, Debug)]
+enum Purpose<M> {
+    /// A move of the game.
+    Move,
+    /// The value of the position after a move that a fork may begin with; with the moves that are still to be looked at,
+    /// and the best before, as its side sees it.
+    Fork { after: usize, candidates: Vec<M>, candidate: M, best: Option<(f32, M)> },
+    /// A position beside the game.
+    Side,
+}
+
+/// Plays one trajectory, and what branches off it.
 #[derive(Clone, Debug)]
 pub struct Actor<G: Game> {
     settings: ActorSettings,
+    first: G,
     record: Record<G>,
     search: Puct<G>,
     rng: Rng,
     trajectory: Trajectory,
+    purpose: Purpose<G::Move>,
+    /// After how many moves of its own the game forks, if it does.
+    fork: Option<usize>,
+    /// The ways to positions beside the game that are still to be searched.
+    sides: Vec<Vec<u16>>,
+    played: Played,
+    ended: bool,
     /// Moves of the raw policy that are still to be played before the trajectory begins.
     initial: u32,
     /// Simulations for the present move, and whether it is one to learn from.
@@ -96,9 +128,8 @@ pub struct Actor<G: Game> {
     learns: bool,
     /// Whether the game may end when it is decided.
     may_end_early: bool,
-    outcome: Option<Value>,
-    /// Positions met in searches, if somebody wants to know.
-    met: Option<Vec<Vec<u16>>>,
+    /// Whether somebody wants to know about the positions met in searches.
+    keeps_met: bool,
     /// A buffer.
     moves: Vec<G::Move>,
     /// Whether the present search is past its root: the network has answered, and no initial move was drawn.
@@ -108,7 +139,8 @@ pub struct Actor<G: Game> {
 impl<G: Deterministic + IndexedMoves> Actor<G> {
     /// An actor that starts where `way` leads from `first`, which must not be the end of the game.
     ///
-    /// `number` is the trajectory's own; `rng` its stream. With `keeps_met` it remembers the positions of its searches.
+    /// `number` is the trajectory's own; `rng` its stream. With `keeps_met` it remembers the positions of its searches, and
+    /// does not branch.
     pub fn new(
         settings: &ActorSettings,
         first: &G,
@@ -116,38 +148,43 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
         (number, mut rng): (u64, Rng),
         keeps_met: bool,
     ) -> Self {
-        let mut record = Record::new(first.clone());
-        for &index in way {
-            let mv = record.position().move_at(usize::from(index));
-            record.play(mv);
-        }
-        let initial = settings.katago.initial_moves(first.index_count(), &mut rng);
+        let initial = settings.katago.initial_moves(&mut rng);
         let may_end_early = settings.early_end > 0.0 && unit(&mut rng) < settings.early_end;
-        let trajectory = Trajectory { number, way: way.to_vec(), opening: way.len() as u16, ..Trajectory::default() };
+        let branching = settings.katago.branching.filter(|_| !keeps_met);
+        let fork = branching.and_then(|branching| branching.fork(&mut rng));
         let mut actor = Actor {
             search: Puct::new(settings.puct),
             settings: settings.clone(),
-            record,
+            first: first.clone(),
+            record: Record::new(first.clone()),
             rng,
-            trajectory,
+            trajectory: Trajectory { number, ..Trajectory::default() },
+            purpose: Purpose::Move,
+            fork,
+            sides: Vec::new(),
+            played: Played::default(),
+            ended: false,
             initial,
             iterations: 0,
             learns: true,
             may_end_early,
-            outcome: None,
-            met: keeps_met.then(Vec::new),
+            keeps_met,
             moves: Vec::new(),
             began: false,
         };
-        actor.begin_move();
+        actor.begin_game(way.to_vec());
         actor
     }
 
-    /// Goes on until there is a question that must be answered for [`Actor::apply`]; `false` when the game has ended.
+    /// Goes on until there is a question that must be answered for [`Actor::apply`]; `false` when everything has been
+    /// played.
     pub fn gather(&mut self, question: &mut Question<G>) -> bool {
-        while self.outcome.is_none() {
+        while !self.ended {
             if self.began && self.search.visits() >= self.iterations {
-                self.play_searched();
+                match self.purpose {
+                    Purpose::Side => self.keep_side(),
+                    _ => self.play_searched(),
+                }
             } else if self.search.gather(question) {
                 return true;
             }
@@ -159,18 +196,22 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
     pub fn apply(&mut self, question: &Question<G>) {
         self.search.apply(question);
         if self.began {
-            if let Some(met) = &mut self.met {
+            if self.keeps_met {
                 let mut way = self.trajectory.way.clone();
                 let mut game = self.record.position().clone();
                 for mv in self.search.way() {
                     way.push(game.move_index(mv) as u16);
                     game.play(mv);
                 }
-                met.push(way);
+                self.played.met.push(way);
             }
             return;
         }
         // The root has its policy now.
+        if let Purpose::Fork { .. } = self.purpose {
+            self.weigh_candidate();
+            return;
+        }
         if self.initial > 0 {
             self.initial -= 1;
             let index = draw(self.search.moves().map(|mv| mv.prior), &mut self.rng);
@@ -186,32 +227,148 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
         }
     }
 
-    /// The trajectory, when its game has ended, and the positions met in its searches.
-    pub fn into_trajectory(self) -> (Trajectory, Vec<Vec<u16>>) {
-        let outcome = self.outcome.expect("the game has ended").0;
-        (Trajectory { outcome, ..self.trajectory }, self.met.unwrap_or_default())
+    /// What was played, when that has ended.
+    pub fn into_played(self) -> Played {
+        assert!(self.ended, "it is still playing");
+        self.played
+    }
+
+    /// Stands where `way` leads.
+    fn stand(&mut self, way: &[u16]) {
+        self.record = Record::new(self.first.clone());
+        for &index in way {
+            let mv = self.record.position().move_at(usize::from(index));
+            self.record.play(mv);
+        }
+    }
+
+    /// Begins a trajectory where `way` leads.
+    fn begin_game(&mut self, way: Vec<u16>) {
+        self.stand(&way);
+        self.purpose = Purpose::Move;
+        let (number, opening) = (self.trajectory.number, way.len() as u16);
+        self.trajectory = Trajectory { number, way, opening, ..Trajectory::default() };
+        self.begin_move();
     }
 
     fn begin_move(&mut self) {
         match self.record.turn() {
-            Turn::Over(outcome) => self.outcome = Some(outcome.into()),
+            Turn::Over(outcome) => self.end_game(outcome.into()),
             _ => {
-                self.record.legal_moves(&mut self.moves);
-                self.search.begin(&Situation::of(&self.record, &self.moves));
                 (self.iterations, self.learns) =
                     self.settings.katago.iterations(self.settings.iterations, &mut self.rng);
-                self.began = false;
+                self.begin_search();
             }
         }
     }
 
-    /// Chooses a move by the search, and plays it.
-    fn play_searched(&mut self) {
-        let value = self.search.value();
-        if self.may_end_early && (2.0 * value.0 - 1.0).abs() > DECIDED {
-            self.outcome = Some(value);
-            return;
+    fn begin_search(&mut self) {
+        self.record.legal_moves(&mut self.moves);
+        self.search.begin(&Situation::of(&self.record, &self.moves));
+        self.began = false;
+    }
+
+    fn end_game(&mut self, outcome: Value) {
+        let trajectory = Trajectory { outcome: outcome.0, ..std::mem::take(&mut self.trajectory) };
+        self.trajectory.number = trajectory.number;
+        self.played.trajectories.push(trajectory);
+        self.branch();
+    }
+
+    /// The game is over: what branches off it follows.
+    fn branch(&mut self) {
+        if let Some(moves) = self.fork.take() {
+            let Trajectory { way, opening, .. } = &self.played.trajectories[0];
+            let after = usize::from(*opening) + moves;
+            if after < way.len() {
+                let way = way[..after].to_vec();
+                self.stand(&way);
+                self.record.legal_moves(&mut self.moves);
+                let candidates = fork_candidates(self.moves.clone(), &mut self.rng);
+                self.next_candidate(after, candidates, None);
+                return;
+            }
         }
+        match self.sides.pop() {
+            Some(way) => {
+                self.stand(&way);
+                self.trajectory.way = way;
+                self.purpose = Purpose::Side;
+                (self.iterations, self.learns) = (self.settings.iterations, true);
+                self.begin_search();
+            }
+            None => self.ended = true,
+        }
+    }
+
+    /// Looks at the next move that the fork may begin with, `after` so many moves; begins it when there is none left.
+    fn next_candidate(&mut self, after: usize, mut candidates: Vec<G::Move>, best: Option<(f32, G::Move)>) {
+        let way = self.played.trajectories[0].way[..after].to_vec();
+        while let Some(candidate) = candidates.pop() {
+            self.stand(&way);
+            self.record.play(candidate);
+            // There is nothing to be learnt after the end.
+            if matches!(self.record.turn(), Turn::Player(_)) {
+                self.purpose = Purpose::Fork { after, candidates, candidate, best };
+                self.begin_search();
+                return;
+            }
+        }
+        match best {
+            Some((_, mv)) => {
+                self.stand(&way);
+                let index = self.record.position().move_index(mv) as u16;
+                self.begin_game([&way[..], &[index]].concat());
+            }
+            None => self.branch(),
+        }
+    }
+
+    /// The network has said what the position after a candidate is worth.
+    fn weigh_candidate(&mut self) {
+        let Purpose::Fork { after, candidates, candidate, best } = std::mem::replace(&mut self.purpose, Purpose::Move)
+        else {
+            return;
+        };
+        let Turn::Player(side) = self.record.turn() else { return };
+        let value = self.search.value().seen_by(side.other());
+        let better = best.filter(|(known, _)| *known >= value).or(Some((value, candidate)));
+        self.next_candidate(after, candidates, better);
+    }
+
+    /// A position beside the game has been searched: an example, and perhaps there is another beside it.
+    fn keep_side(&mut self) {
+        let policy = self.policy();
+        let game = self.record.position();
+        let learnt = self.search.moves().zip(&policy).map(|(mv, &share)| (game.move_index(mv.mv) as u16, share));
+        let way = std::mem::take(&mut self.trajectory.way);
+        let (number, opening, outcome) = (self.trajectory.number, way.len() as u16, self.search.value().0);
+        let policies = vec![learnt.collect()];
+        self.played.sides.push(Trajectory { number, way: way.clone(), opening, policies, outcome });
+        let again = self.settings.katago.branching.map_or(0.0, |branching| branching.again);
+        if unit(&mut self.rng) < again {
+            let best = self.search.best().expect("a player is to move").mv;
+            self.note_side(&way, best);
+        }
+        self.branch();
+    }
+
+    /// Another move than `mv` in the position searched, where `way` led, goes to a side position.
+    fn note_side(&mut self, way: &[u16], mv: G::Move) {
+        let priors: Vec<f32> = self.search.moves().map(|mv| mv.prior).collect();
+        let banned = self.search.moves().position(|known| known.mv == mv).expect("it is a move of the search");
+        let Some(other) = alternative(&priors, banned, &mut self.rng) else { return };
+        let other = self.search.moves().nth(other).expect("it was drawn from them").mv;
+        let mut record = self.record.clone();
+        let index = record.position().move_index(other) as u16;
+        record.play(other);
+        if matches!(record.turn(), Turn::Player(_)) {
+            self.sides.push([way, &[index]].concat());
+        }
+    }
+
+    /// π ∝ N^(1/τ) of the moves of the search.
+    fn policy(&self) -> Vec<f32> {
         let visits = self.search.learnable_visits();
         let most = visits.iter().copied().max().unwrap_or(0).max(1) as f32;
         let power = 1.0 / self.settings.temperature;
@@ -223,6 +380,17 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
         } else {
             policy.fill(1.0 / visits.len() as f32);
         }
+        policy
+    }
+
+    /// Chooses a move by the search, and plays it.
+    fn play_searched(&mut self) {
+        let value = self.search.value();
+        if self.may_end_early && (2.0 * value.0 - 1.0).abs() > DECIDED {
+            self.end_game(value);
+            return;
+        }
+        let policy = self.policy();
         let played = self.trajectory.way.len() - usize::from(self.trajectory.opening);
         let mv = if (played as u32) < self.settings.sampled_moves {
             let index = draw(policy.iter().copied(), &mut self.rng);
@@ -237,6 +405,13 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
             learnt.extend(indices.zip(policy.iter().copied()));
         }
         self.trajectory.policies.push(learnt);
+        if let Some(branching) = self.settings.katago.branching.filter(|_| !self.keeps_met)
+            && unit(&mut self.rng) < branching.side_positions
+        {
+            let way = std::mem::take(&mut self.trajectory.way);
+            self.note_side(&way, mv);
+            self.trajectory.way = way;
+        }
         self.play(mv);
     }
 
@@ -248,7 +423,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
 }
 
 /// The index of a draw in proportion to `weights`.
-fn draw(weights: impl Iterator<Item = f32> + Clone, rng: &mut Rng) -> usize {
+pub(super) fn draw(weights: impl Iterator<Item = f32> + Clone, rng: &mut Rng) -> usize {
     let sum: f32 = weights.clone().sum();
     let mut left = unit(rng) * sum;
     let mut last = 0;
@@ -276,118 +451,4 @@ fn dirichlet(concentration: f32, count: usize, rng: &mut Rng) -> Vec<f32> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::zero::{Network, PlayoutCap, Uniform};
-    use afterstate_games::{ConnectFour, stream};
-
-    fn played(settings: &ActorSettings, way: &[u16], seed: u64, keeps_met: bool) -> (Trajectory, Vec<Vec<u16>>) {
-        let first = ConnectFour::new();
-        let mut actor = Actor::new(settings, &first, way, (seed, stream(seed, 0)), keeps_met);
-        let mut question = Question::new(first);
-        while actor.gather(&mut question) {
-            Uniform.evaluate(&mut [&mut question]);
-            actor.apply(&question);
-        }
-        actor.into_trajectory()
-    }
-
-    fn fast() -> ActorSettings {
-        ActorSettings { iterations: 30, ..ActorSettings::default() }
-    }
-
-    #[test]
-    fn a_trajectory_is_a_game_with_a_policy_for_each_of_its_moves() {
-        for seed in 0..20 {
-            let (trajectory, met) = played(&fast(), &[3, 3], seed, false);
-            assert_eq!((trajectory.opening, &trajectory.way[..2], met.len()), (2, &[3u16, 3][..], 0));
-            assert_eq!(trajectory.policies.len(), trajectory.way.len() - 2);
-            assert_eq!(trajectory.examples(), trajectory.policies.len());
-            let mut game = ConnectFour::new();
-            for (i, &index) in trajectory.way.iter().enumerate() {
-                if let Some(policy) = i.checked_sub(2).map(|i| &trajectory.policies[i]) {
-                    let mut moves = Vec::new();
-                    game.legal_moves(&mut moves);
-                    let legal: Vec<u16> = moves.iter().map(|mv| mv.index() as u16).collect();
-                    assert_eq!(policy.iter().map(|(index, _)| *index).collect::<Vec<_>>(), legal);
-                    assert!((policy.iter().map(|(_, probability)| probability).sum::<f32>() - 1.0).abs() < 1e-5);
-                    // Behind the drawn moves, one of the most probable ones.
-                    if i >= 2 + 10 {
-                        let most = policy.iter().map(|(_, probability)| *probability).fold(0.0, f32::max);
-                        let played = policy.iter().find(|(mv, _)| *mv == index).unwrap();
-                        assert_eq!(played.1, most);
-                    }
-                }
-                game.play(game.move_at(usize::from(index)));
-            }
-            let Turn::Over(outcome) = game.turn() else { panic!("the game has ended") };
-            assert_eq!(trajectory.outcome, outcome.first_player_score());
-            assert_eq!(played(&fast(), &[3, 3], seed, false).0, trajectory, "the same stream plays the same game");
-        }
-    }
-
-    #[test]
-    fn archive_actors_tell_what_their_searches_met() {
-        let (trajectory, met) = played(&fast(), &[], 1, true);
-        // Every search meets at most one new position with each of its simulations but the first.
-        assert!(!met.is_empty() && met.len() <= trajectory.policies.len() * 29);
-        for way in met {
-            let mut game = ConnectFour::new();
-            for index in way {
-                assert!(matches!(game.turn(), Turn::Player(_)));
-                game.play(game.move_at(usize::from(index)));
-            }
-            assert!(matches!(game.turn(), Turn::Player(_)), "what has ended is no position to start from");
-        }
-    }
-
-    #[test]
-    fn fast_searches_teach_nothing() {
-        let katago =
-            KataGoSettings { playout_cap: Some(PlayoutCap { full_share: 0.25, fast: 5 }), ..KataGoSettings::default() };
-        let settings = ActorSettings { katago, ..fast() };
-        let all: Vec<Trajectory> = (0..60).map(|seed| played(&settings, &[], seed, false).0).collect();
-        let (moves, examples) = all.iter().fold((0, 0), |(moves, examples), trajectory| {
-            (moves + trajectory.way.len(), examples + trajectory.examples())
-        });
-        let share = examples as f64 / moves as f64;
-        assert!((0.2..0.3).contains(&share), "{share}");
-    }
-
-    #[test]
-    fn initial_moves_of_the_policy_belong_to_the_opening() {
-        let katago = KataGoSettings { initialisation: 0.5, ..KataGoSettings::default() };
-        let settings = ActorSettings { katago, ..fast() };
-        let openings: Vec<u16> = (0..40).map(|seed| played(&settings, &[], seed, false).0.opening).collect();
-        // An exponential of mean 3.5, rounded down, of which a few games ended before.
-        let mean = openings.iter().map(|opening| f64::from(*opening)).sum::<f64>() / 40.0;
-        assert!((1.5..4.5).contains(&mean), "{mean}");
-    }
-
-    #[test]
-    fn games_may_end_when_they_are_decided() {
-        let settings = ActorSettings { early_end: 1.0, ..fast() };
-        let shorter = (0..30).filter(|&seed| {
-            let (early, whole) = (played(&settings, &[], seed, false).0, played(&fast(), &[], seed, false).0);
-            early.way.len() < whole.way.len()
-        });
-        assert!(shorter.count() > 0);
-    }
-
-    #[test]
-    fn noise_is_1_together_and_the_more_uneven_the_less_its_concentration() {
-        let mut rng = stream(5, 0);
-        let mut greatest = |concentration| {
-            let mut sum = 0.0;
-            for _ in 0..500 {
-                let noise = dirichlet(concentration, 7, &mut rng);
-                assert!((noise.iter().sum::<f32>() - 1.0).abs() < 1e-4 && noise.iter().all(|number| *number >= 0.0));
-                sum += noise.iter().copied().fold(0.0, f32::max) / 500.0;
-            }
-            sum
-        };
-        // The greatest of seven: 0.37 on average when all vectors are equally likely (α = 1), nearly 1 for α = 0.03.
-        let [even, uneven] = [greatest(1.0), greatest(0.03)];
-        assert!((even - 0.37).abs() < 0.03 && uneven > 0.85, "{even} {uneven}");
-    }
-}
+mod tests;

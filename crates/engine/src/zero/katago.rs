@@ -1,6 +1,7 @@
 //! KataGo's ways to see more positions and to learn more from them, each by itself (D. Wu, *Accelerating self-play
 //! learning in Go*, 2019; paper 004, §5). Forced playouts are the [search's](crate::search::PuctSettings::forced_playouts).
 
+use super::branching::Branching;
 use afterstate_games::Rng;
 use afterstate_games::rng::unit;
 use rand_distr::{Distribution, Exp1};
@@ -10,10 +11,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct KataGoSettings {
-    /// Trajectory initialisation: the mean number of moves drawn from the raw policy before a trajectory begins, as a
-    /// part of the number of moves that the game has names for. The number is drawn from an exponential distribution, and
-    /// rounded down. KataGo has 0.04; 0: none.
+    /// Trajectory initialisation: the mean number of moves drawn from the raw policy before a trajectory begins. The
+    /// number is drawn from an exponential distribution, and rounded down. KataGo has 0.04 for each point of the board;
+    /// 0: none.
     pub initialisation: f32,
+    /// Branching: other moves than those of the game are looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branching: Option<Branching>,
     /// Playout-cap randomisation: most moves are searched fast.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub playout_cap: Option<PlayoutCap>,
@@ -37,10 +41,10 @@ impl Default for PlayoutCap {
 }
 
 impl KataGoSettings {
-    /// How many moves of the raw policy a trajectory begins with, in a game that has names for `moves` moves.
-    pub(super) fn initial_moves(&self, moves: usize, rng: &mut Rng) -> u32 {
+    /// How many moves of the raw policy a trajectory begins with.
+    pub(super) fn initial_moves(&self, rng: &mut Rng) -> u32 {
         match self.initialisation {
-            mean if mean > 0.0 => exponential(mean * moves as f32, rng) as u32,
+            mean if mean > 0.0 => exponential(mean, rng) as u32,
             _ => 0,
         }
     }
@@ -55,7 +59,7 @@ impl KataGoSettings {
 }
 
 /// A number of the exponential distribution of this mean.
-fn exponential(mean: f32, rng: &mut Rng) -> f32 {
+pub(super) fn exponential(mean: f32, rng: &mut Rng) -> f32 {
     let number: f32 = Exp1.sample(rng);
     mean * number
 }

@@ -10,6 +10,7 @@
 
 pub mod actor;
 mod archive_file;
+pub mod branching;
 mod cached;
 pub mod katago;
 pub mod network;
@@ -18,7 +19,8 @@ pub mod replay;
 pub mod start_positions;
 pub mod training;
 
-pub use actor::{Actor, ActorSettings, Trajectory};
+pub use actor::{Actor, ActorSettings, Played, Trajectory};
+pub use branching::Branching;
 pub use cached::Cached;
 pub use katago::{KataGoSettings, PlayoutCap};
 pub use network::{ByAfterstates, Example, Loss, Network, Question, Trainable, Uniform};

@@ -67,13 +67,15 @@ pub enum Entry {
     Trajectory(Trajectory),
     /// Positions that an archive game met: the game's number, and the ways to them.
     Met(u64, Vec<Vec<u16>>),
+    /// A position beside a game, with its policy, and what it is worth as outcome.
+    Side(Trajectory),
 }
 
 impl Entry {
     /// The number of the game that it is about.
     pub fn number(&self) -> u64 {
         match self {
-            Entry::Trajectory(trajectory) => trajectory.number,
+            Entry::Trajectory(trajectory) | Entry::Side(trajectory) => trajectory.number,
             Entry::Met(number, _) => *number,
         }
     }
@@ -109,12 +111,15 @@ impl ReplayLog {
         Ok(read_entries(&std::fs::read(path)?).0)
     }
 
-    /// Adds an entry.
-    pub fn append(&mut self, entry: &Entry) -> io::Result<()> {
-        let payload = postcard::to_stdvec(entry).map_err(io::Error::other)?;
-        let mut bytes = (payload.len() as u32).to_le_bytes().to_vec();
-        bytes.extend(crc32fast::hash(&payload).to_le_bytes());
-        bytes.extend(payload);
+    /// Adds the entries of a game, together.
+    pub fn append(&mut self, entries: &[Entry]) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        for entry in entries {
+            let payload = postcard::to_stdvec(entry).map_err(io::Error::other)?;
+            bytes.extend((payload.len() as u32).to_le_bytes());
+            bytes.extend(crc32fast::hash(&payload).to_le_bytes());
+            bytes.extend(payload);
+        }
         let length = self.file.metadata()?.len();
         // Half an entry, because the disk is full say, would make the next ones unreadable.
         self.file.write_all(&bytes).inspect_err(|_| drop(self.file.set_len(length)))
@@ -166,7 +171,7 @@ mod tests {
         let entries = [Entry::Trajectory(trajectory(1, 2)), Entry::Met(2, vec![vec![1, 2], vec![3]])];
         let (mut log, found) = ReplayLog::open(&path).unwrap();
         assert!(found.is_empty());
-        entries.iter().for_each(|entry| log.append(entry).unwrap());
+        log.append(&entries).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(ReplayLog::read(&path).unwrap(), entries);
         let first = 8 + postcard::to_stdvec(&entries[0]).unwrap().len();
@@ -175,7 +180,7 @@ mod tests {
             let (mut log, found) = ReplayLog::open(&path).unwrap();
             let whole = usize::from(length >= first);
             assert_eq!(found, entries[..whole], "{length}");
-            log.append(&entries[1]).unwrap();
+            log.append(&entries[1..]).unwrap();
             assert_eq!(ReplayLog::read(&path).unwrap().len(), whole + 1, "it can be gone on with");
         }
         for place in 0..bytes.len() {

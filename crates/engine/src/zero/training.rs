@@ -9,7 +9,7 @@
 //! Where states of interest are those met in searches, every so many games are archive games: they start at s₀, fill
 //! the archive, and teach nothing. All random choices of a trajectory come from its number.
 
-use super::actor::{Actor, ActorSettings, Trajectory};
+use super::actor::{Actor, ActorSettings, Played, Trajectory};
 use super::archive_file;
 use super::cached::Cached;
 use super::network::{Example, Loss, Network, Question, Trainable};
@@ -99,6 +99,9 @@ pub struct StepReport {
     pub trajectories: u64,
     /// Games that filled the archive.
     pub archive_games: u64,
+    /// Positions beside games that were searched.
+    #[serde(default)]
+    pub sides: u64,
     /// Moves of the training trajectories, openings left out.
     pub moves: u64,
     /// New examples.
@@ -190,7 +193,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         for step in oldest..steps {
             let path = log_path(folder, step);
             for entry in at(&path, ReplayLog::read(&path))? {
-                if let Entry::Trajectory(trajectory) = entry {
+                if let Entry::Trajectory(trajectory) | Entry::Side(trajectory) = entry {
                     buffer.push(trajectory);
                 }
             }
@@ -351,14 +354,18 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
                 network.evaluate(&mut [&mut question]);
                 actor.apply(&question);
             }
-            let (trajectory, met) = actor.into_trajectory();
-            let entry = if self.fills(number) { Entry::Met(number, met) } else { Entry::Trajectory(trajectory) };
+            let Played { trajectories, sides, met } = actor.into_played();
+            let entries: Vec<Entry> = if self.fills(number) {
+                vec![Entry::Met(number, met)]
+            } else {
+                trajectories.into_iter().map(Entry::Trajectory).chain(sides.into_iter().map(Entry::Side)).collect()
+            };
             let mut shared = lock();
-            if let Err(source) = shared.log.append(&entry) {
+            if let Err(source) = shared.log.append(&entries) {
                 shared.error = Some(ZeroError { path: log_path(&self.folder, self.steps), source });
                 break;
             }
-            self.enter(entry, false, &mut shared);
+            entries.into_iter().for_each(|entry| self.enter(entry, false, &mut shared));
             progress(shared.report.examples.min(self.settings.replay.step as u64));
         }
         let counts = network.counts();
@@ -412,6 +419,11 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
                 report.examples += trajectory.examples() as u64;
                 report.first_player_score += f64::from(*outcome);
                 buffer.push(trajectory);
+            }
+            Entry::Side(side) => {
+                report.sides += 1;
+                report.examples += side.examples() as u64;
+                buffer.push(side);
             }
         }
     }

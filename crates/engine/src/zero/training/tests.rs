@@ -1,4 +1,5 @@
 use super::*;
+use crate::zero::Branching;
 use afterstate_games::{Game, Rng, TicTacToe, Turn};
 
 /// Remembers the mean outcome, and answers with it.
@@ -52,8 +53,12 @@ fn new() -> Mean {
     Mean { weights: vec![0.5] }
 }
 
-fn variants() -> [ZeroSettings; 4] {
+fn variants() -> [ZeroSettings; 5] {
+    let mut branching = settings(None);
+    let often = Branching { side_positions: 0.3, forks: 0.5, fork_moves: 1.0, ..Branching::default() };
+    branching.self_play.katago.branching = Some(often);
     [
+        branching,
         settings(None),
         settings(Some((Interest::Visited, Keep::Expanding))),
         settings(Some((Interest::Searched, Keep::Reservoir))),
