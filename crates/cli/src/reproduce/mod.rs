@@ -16,6 +16,7 @@ mod ladder;
 mod learners;
 mod matches;
 mod pool;
+mod ratings;
 mod report;
 mod runs;
 mod table1;
@@ -48,6 +49,9 @@ use std::sync::atomic::AtomicBool;
   rlgo/fig10    TD search and UCT on boards from 5x5 to 15x15, by simulations (full: days)
   rlgo/fig11    the same by time (full: days)
   rlgo/fig13    Dyna-2, its two memories alone, and UCT against GNU Go (full: days)
+  rlgo/fig14    Dyna-2 with alpha-beta behind it, and without, against GNU Go (full: most of a day)
+  rlgo/table4   alpha-beta, TD search, Dyna-2, two-phase, UCT and MC-RAVE rated together (full: days)
+  rlgo/table5   MC-RAVE that begins with nothing, rules, long-term or short-term values (full: most of a day)
   mogo/ladder   UCT, MC-RAVE and heuristic MC-RAVE against GNU Go (full: most of a day)
   mogo/fig5     MC-RAVE by its equivalence parameter k, and UCT (full: hours)
   mogo/fig6     four heuristics by their equivalent experience (full: hours)
@@ -70,7 +74,7 @@ Examples:
   afterstate reproduce rlgo/table2 --scale full --jobs 2
   afterstate reproduce mogo/fig5 --scale full --jobs 2
 
-Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without, but for fig13. knightcap/gains and
+Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without, up to fig11. knightcap/gains and
 meep/table3 need stockfish, backgammon/gnubg needs gnubg.
 
 Stopped experiments go on where they were when the same command is given again.")]
@@ -115,7 +119,10 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
     (
         "rlgo",
         "papers/2012-td-search-go",
-        &["table1", "table2", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "fig13"],
+        &[
+            "table1", "table2", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "fig13", "fig14", "table4",
+            "table5",
+        ],
     ),
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
     ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "preset", "learners"]),
@@ -154,6 +161,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("rlgo", "table1") => table1::run(&place),
         ("rlgo", "table2") => ladder::make(&place),
         ("rlgo", "fig5" | "fig6") => figure(&place, name),
+        ("rlgo", "table4") => ratings::run(&place, name),
         ("meep", "table3") => gauntlet::run(&place, name),
         // Figure 2 shows all checkpoints of which Table 2 shows the best.
         ("meep", _) => learners::run(&place, "table2"),

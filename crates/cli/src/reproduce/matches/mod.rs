@@ -26,6 +26,7 @@ use afterstate_engine::value::shape_agent::checkpoints_in;
 use afterstate_games::Record;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use measured::{Measured, could_not_begin};
+pub use recipe::Training;
 use recipe::{Match, MatchExperiment};
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
@@ -36,7 +37,8 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let path = place.paper.join(format!("{name}.toml"));
     let experiment = MatchExperiment::load(&path)?;
     let mut matches = experiment.matches(place.scale).with_context(|| path.display().to_string())?;
-    learn(place, &experiment, &matches)?;
+    let agents = matches.iter().flat_map(|planned| &planned.agents).map(|agent| agent.name.as_str());
+    train(place, &experiment.trainings, agents)?;
     for agent in matches.iter_mut().flat_map(|planned| &mut planned.agents) {
         *agent = agent.pinned();
     }
@@ -53,12 +55,16 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     outcome
 }
 
-/// Trains what the agents of `matches` use and nobody has trained yet.
-fn learn(place: &Workplace, experiment: &MatchExperiment, matches: &[Match]) -> Result<()> {
-    for training in &experiment.trainings {
+/// Trains what these agents use and nobody has trained yet.
+pub fn train<'a>(
+    place: &Workplace,
+    trainings: &[Training],
+    agents: impl Iterator<Item = &'a str> + Clone,
+) -> Result<()> {
+    for training in trainings {
         let folder = &training.folder;
         let named = folder.to_string_lossy();
-        if !matches.iter().flat_map(|planned| &planned.agents).any(|agent| agent.name.contains(&*named)) {
+        if !agents.clone().any(|agent| agent.contains(&*named)) {
             continue;
         }
         let recipe = AnyRecipe::load(&place.paper.join(&training.recipe))?;

@@ -3,6 +3,7 @@
 use super::recipe::MatchExperiment;
 use crate::agent::{Agent, AgentSpec};
 use crate::any_recipe::AnyRecipe;
+use crate::lesson::Lesson;
 use crate::network_recipe::NetworkRecipe;
 use crate::registry::{self, Playable, Visitor};
 use crate::reproduce::{EXPERIMENTS, Scale, gnugo};
@@ -21,8 +22,8 @@ fn recipes() -> Vec<(&'static str, &'static str, MatchExperiment)> {
     let with_matches =
         EXPERIMENTS.iter().filter(|(system, _, _)| ["rlgo", "mogo", "backgammon", "go-exploit"].contains(system));
     let all = with_matches.flat_map(|(system, _, names)| names.iter().map(move |name| (*system, *name)));
-    let of_matches =
-        all.filter(|(system, name)| *system != "rlgo" || !["table1", "table2", "fig5", "fig6"].contains(name));
+    let of_matches = all
+        .filter(|(system, name)| *system != "rlgo" || !["table1", "table2", "table4", "fig5", "fig6"].contains(name));
     of_matches
         .map(|(system, name)| {
             let path = paper(system).join(format!("{name}.toml"));
@@ -210,7 +211,13 @@ fn every_agent_of_every_recipe_can_be_played() {
                 _ => untrained(folder.path(), games),
             };
             let asked = training.folder.to_str().unwrap();
-            learnt.push((format!("{asked}@{games}"), format!("{own}@{games}")));
+            let milestones = match &recipe {
+                AnyRecipe::Shapes(recipe) => recipe.milestones(),
+                _ => vec![games],
+            };
+            // The longest numbers first: shorter ones may begin them.
+            let saved = milestones.iter().rev().map(|games| format!("{asked}@{games}"));
+            learnt.extend(saved.map(|saved| (saved, format!("{own}@{games}"))));
             learnt.push((asked.to_string(), own));
         }
         for scale in scales(&recipe) {

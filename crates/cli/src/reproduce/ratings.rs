@@ -1,0 +1,377 @@
+//! Experiments in which many agents meet each other, each as often as every other, and are rated together: tournaments with
+//! as many simulations for all of them, or as much time (paper 000, §6.1, Table 4).
+
+use super::verdict::{self, Verdict, stronger_by};
+use super::{Workplace, folder_name, matches};
+use crate::agent::AgentSpec;
+use crate::contest::{self, Contest};
+use crate::registry::{GameOptions, GameSpec};
+use crate::{output, standings};
+use afterstate_arena::clock::TimeControl;
+use afterstate_arena::curve::{Curve, CurvePoint, Series};
+use afterstate_arena::pairing::Format;
+use afterstate_arena::rating::{PlayerRating, RatingSettings, Ratings, rate};
+use afterstate_arena::tournament::TournamentSettings;
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Who meets, and how.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Experiment {
+    /// Tables, figures and section of the paper.
+    source: String,
+    /// What it is about.
+    title: String,
+    game: String,
+    /// Go: White's compensation.
+    komi: Option<f64>,
+    /// Random moves at the beginning of every pair of games.
+    #[serde(default)]
+    opening_moves: u32,
+    /// Settings by scale.
+    scale: BTreeMap<String, Size>,
+    /// What has to be learnt before the games.
+    #[serde(rename = "training", default)]
+    trainings: Vec<matches::Training>,
+    #[serde(rename = "player")]
+    players: Vec<Entry>,
+    #[serde(rename = "tournament")]
+    tournaments: Vec<Tournament>,
+    #[serde(rename = "claim", default)]
+    claims: Vec<Claim>,
+}
+
+/// The size of such an experiment.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Size {
+    /// Games of each player with each other.
+    games: u32,
+    /// Simulations for a move, instead of a tournament's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    simulations: Option<u64>,
+    /// Each side's time, instead of a tournament's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    time: Option<TimeControl>,
+}
+
+/// A player.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Entry {
+    name: String,
+    /// Its agent spec, in which `{simulations}` stands for what the tournament says.
+    agent: String,
+    /// Its rating in the paper.
+    paper: Option<f64>,
+}
+
+/// Games of all with all.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Tournament {
+    name: String,
+    /// Go: points along one edge.
+    board_size: Option<usize>,
+    /// Who judges finished games; empty: the game's usual referee.
+    #[serde(default)]
+    referee: String,
+    /// Simulations for a move.
+    #[serde(default)]
+    simulations: Option<u64>,
+    /// Each side's time.
+    #[serde(default)]
+    time: Option<TimeControl>,
+    /// Those who take part, if not all.
+    players: Option<Vec<String>>,
+    /// Whose rating is known, and what it is.
+    anchor: (String, f64),
+}
+
+/// Something that ratings can confirm or refute.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Claim {
+    /// In words.
+    text: String,
+    /// The tournament's name.
+    tournament: String,
+    /// The stronger player.
+    of: String,
+    /// The weaker one.
+    beats: String,
+    /// By at least so many points of Elo; negative: it is not weaker by more than that.
+    #[serde(default)]
+    by: f64,
+}
+
+impl Experiment {
+    fn load(path: &Path) -> Result<Experiment> {
+        let experiment: Experiment = crate::recipe::from_toml(&std::fs::read_to_string(path)?)?;
+        for tournament in &experiment.tournaments {
+            let of = || format!("tournament '{}'", tournament.name);
+            let limits = usize::from(tournament.simulations.is_some()) + usize::from(tournament.time.is_some());
+            ensure!(limits == 1, "{}: expected simulations or time", of());
+            let players = experiment.players_of(tournament).with_context(of)?;
+            ensure!(players.len() > 1, "{}: expected at least two players", of());
+            let anchored = players.iter().any(|player| player.name == tournament.anchor.0);
+            ensure!(anchored, "{}: anchor: '{}' does not take part", of(), tournament.anchor.0);
+        }
+        for claim in &experiment.claims {
+            let of = || format!("claim '{}'", claim.text);
+            let tournament = experiment.tournaments.iter().find(|known| known.name == claim.tournament);
+            let players = experiment.players_of(tournament.context("no such tournament").with_context(of)?)?;
+            let takes_part = |name: &String| players.iter().any(|player| player.name == *name);
+            ensure!(takes_part(&claim.of) && takes_part(&claim.beats), "{}: who does not take part is named", of());
+        }
+        ensure!(experiment.scale.values().all(|size| size.games > 0), "[scale]: games: expected at least 1");
+        Ok(experiment)
+    }
+
+    fn players_of(&self, tournament: &Tournament) -> Result<Vec<&Entry>> {
+        let Some(names) = &tournament.players else { return Ok(self.players.iter().collect()) };
+        let find = |name: &String| {
+            self.players.iter().find(|player| player.name == *name).with_context(|| format!("no [[player]] '{name}'"))
+        };
+        names.iter().map(find).collect()
+    }
+
+    /// The agents of a tournament, by their players' names.
+    fn agents_of(&self, tournament: &Tournament, size: &Size) -> Result<Vec<AgentSpec>> {
+        /// What a search that is told nothing takes; with a clock it does not matter.
+        const USUAL: u64 = 3000;
+        let simulations = size.simulations.filter(|_| tournament.time.is_none()).or(tournament.simulations);
+        let simulations = simulations.unwrap_or(USUAL).to_string();
+        let agent_of = |player: &Entry| {
+            let spec = AgentSpec::parse(&player.agent.replace("{simulations}", &simulations))
+                .with_context(|| format!("player '{}'", player.name))?;
+            Ok(AgentSpec { name: player.name.clone(), ..spec.pinned() })
+        };
+        self.players_of(tournament)?.into_iter().map(agent_of).collect()
+    }
+
+    fn time_of(tournament: &Tournament, size: &Size) -> TimeControl {
+        tournament.time.map_or(TimeControl::None, |time| size.time.unwrap_or(time))
+    }
+}
+
+/// A tournament's outcome.
+#[derive(Serialize)]
+struct Outcome {
+    tournament: String,
+    limit: String,
+    games: u64,
+    players: Vec<PlayerRating>,
+    faults: Vec<(String, u64)>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Report<'a> {
+    source: &'a str,
+    title: &'a str,
+    made_by: String,
+    size: &'a Size,
+    agents: BTreeMap<&'a str, &'a str>,
+    tournaments: &'a [Outcome],
+    claims: &'a [Verdict],
+}
+
+/// Trains, plays the games that are missing, and writes the report.
+pub fn run(place: &Workplace, name: &str) -> Result<()> {
+    let path = place.paper.join(format!("{name}.toml"));
+    let experiment = Experiment::load(&path).with_context(|| path.display().to_string())?;
+    let size = experiment.scale.get(place.scale.name());
+    let size = size.with_context(|| format!("{}: no [scale.{}]", path.display(), place.scale.name()))?;
+    let agents = experiment.players.iter().map(|player| player.agent.as_str());
+    matches::train(place, &experiment.trainings, agents)?;
+    let mut outcomes = Vec::new();
+    let mut ratings = BTreeMap::new();
+    for tournament in &experiment.tournaments {
+        place.note(&format!("Tournament '{}'", tournament.name));
+        let options = GameOptions { size: tournament.board_size, komi: experiment.komi };
+        let time = Experiment::time_of(tournament, size);
+        let played = contest::play(Contest {
+            game: GameSpec::parse(&experiment.game, options)?,
+            agents: experiment.agents_of(tournament, size)?,
+            settings: TournamentSettings {
+                format: Format::RoundRobin,
+                games: size.games,
+                opening_moves: experiment.opening_moves,
+                time,
+                move_limit: 0,
+                referee: tournament.referee.clone(),
+                ..TournamentSettings::default()
+            },
+            workers: place.jobs,
+            log: Some(place.runs.join(name).join(format!("{}.jsonl", folder_name(&tournament.name)))),
+            openings: None,
+            pgn: None,
+            sprt: None,
+            watch: None,
+            quiet: place.json,
+        })?;
+        ensure!(played.results.complete, "stopped; the same command goes on from here");
+        let games = &played.results.games;
+        let names = &played.results.header.settings.agents;
+        let (anchor, rating) = &tournament.anchor;
+        let rated = rate(&standings::results(names, games)?, &RatingSettings::default().with_anchor(anchor, *rating))?;
+        outcomes.push(Outcome {
+            tournament: tournament.name.clone(),
+            limit: match tournament.time {
+                Some(_) => time.to_string(),
+                None => format!("{} simulations", size.simulations.or(tournament.simulations).unwrap_or_default()),
+            },
+            games: games.len() as u64,
+            players: rated.players.clone(),
+            faults: standings::faults(names, games),
+        });
+        ratings.insert(tournament.name.clone(), rated);
+    }
+    write(place, name, &experiment, size, &outcomes, &ratings)
+}
+
+fn claims(experiment: &Experiment, ratings: &BTreeMap<String, Ratings>) -> Result<Vec<Verdict>> {
+    let verdict = |claim: &Claim| {
+        let rated = ratings.get(&claim.tournament).context("every tournament was played")?;
+        stronger_by(rated, claim.text.clone(), [&claim.of, &claim.beats], claim.by)
+    };
+    experiment.claims.iter().map(verdict).collect()
+}
+
+/// Ratings side by side: one place on the horizontal axis for each tournament.
+fn drawing(experiment: &Experiment, outcomes: &[Outcome]) -> Curve {
+    let series = experiment.players.iter().map(|player| {
+        let points = outcomes.iter().zip(1u32..).filter_map(|(outcome, x)| {
+            let &PlayerRating { elo, low, high, .. } =
+                outcome.players.iter().find(|rated| rated.name == player.name)?;
+            Some(CurvePoint { x: x.into(), y: elo, low, high })
+        });
+        Series { name: player.name.clone(), points: points.collect() }
+    });
+    let places: Vec<String> =
+        outcomes.iter().zip(1..).map(|(outcome, x)| format!("{x}: {}", outcome.tournament)).collect();
+    Curve {
+        title: experiment.title.clone(),
+        x_label: places.join(", "),
+        y_label: "Elo".to_string(),
+        log_x: false,
+        series: series.filter(|series| !series.points.is_empty()).collect(),
+        references: Vec::new(),
+    }
+}
+
+fn write(
+    place: &Workplace,
+    name: &str,
+    experiment: &Experiment,
+    size: &Size,
+    outcomes: &[Outcome],
+    ratings: &BTreeMap<String, Ratings>,
+) -> Result<()> {
+    let claims = claims(experiment, ratings)?;
+    let made_by = format!(
+        "afterstate {}: reproduce {}/{name} --scale {}; {} games of each player with each other, {} at once",
+        env!("CARGO_PKG_VERSION"),
+        place.system,
+        place.scale.name(),
+        size.games,
+        place.jobs
+    );
+    let mut text = format!("{}\n{}\n", experiment.source, experiment.title).into_bytes();
+    for outcome in outcomes {
+        let mut table = output::Table::new(["player", "paper", "Elo", "95 % interval", "games", "score"]);
+        for rated in &outcome.players {
+            let entry = experiment.players.iter().find(|player| player.name == rated.name);
+            let paper = entry.and_then(|player| player.paper);
+            table.row([
+                rated.name.clone(),
+                paper.map_or(String::new(), |elo| format!("{elo:.0}")),
+                format!("{:.0}", rated.elo),
+                if rated.anchor { "given".to_string() } else { format!("{:.0} to {:.0}", rated.low, rated.high) },
+                rated.games.to_string(),
+                format!("{:.1} %", 100.0 * rated.score),
+            ]);
+        }
+        text.extend(format!("\n{}: {}, {} games\n", outcome.tournament, outcome.limit, outcome.games).bytes());
+        table.write(&mut text)?;
+        standings::write_faults(&mut text, &outcome.faults)?;
+    }
+    text.push(b'\n');
+    verdict::table(&claims).write(&mut text)?;
+    text.extend(format!("\n{made_by}\n").bytes());
+    place.write(&format!("{name}.svg"), &drawing(experiment, outcomes).to_svg()?)?;
+    let report = Report {
+        source: &experiment.source,
+        title: &experiment.title,
+        made_by,
+        size,
+        agents: experiment.players.iter().map(|player| (player.name.as_str(), player.agent.as_str())).collect(),
+        tournaments: outcomes,
+        claims: &claims,
+    };
+    place.publish(name, &report, &String::from_utf8(text)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::gnugo;
+
+    fn committed() -> Experiment {
+        let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers/2012-td-search-go");
+        Experiment::load(&paper.join("table4.toml")).unwrap()
+    }
+
+    #[test]
+    fn the_committed_tournaments_are_complete() {
+        let experiment = committed();
+        for size in [&experiment.scale["quick"], &experiment.scale["full"]] {
+            for tournament in &experiment.tournaments {
+                experiment.agents_of(tournament, size).unwrap();
+            }
+        }
+        let gnu_go = experiment.players.iter().find(|player| player.name == "GNU Go 10").unwrap();
+        assert_eq!(gnu_go.agent, gnugo::agent(10));
+    }
+
+    #[test]
+    fn simulations_are_the_tournaments_unless_the_scale_has_its_own() {
+        let experiment = committed();
+        let by_simulations = experiment.tournaments.iter().find(|it| it.simulations.is_some()).unwrap();
+        let size = Size { games: 2, simulations: Some(77), time: None };
+        let names: Vec<String> =
+            experiment.agents_of(by_simulations, &size).unwrap().iter().map(|a| format!("{a:?}")).collect();
+        assert!(names.iter().any(|agent| agent.contains("77")), "{names:?}");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let head = "source = \"\"\ntitle = \"\"\ngame = \"go\"\n[scale.quick]\ngames = 1\n";
+        let players = "[[player]]\nname = \"a\"\nagent = \"random\"\n[[player]]\nname = \"b\"\nagent = \"random\"\n";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.toml");
+        let load = |rest: &str| {
+            std::fs::write(&path, format!("{head}{players}{rest}")).unwrap();
+            Experiment::load(&path).map(|_| ()).map_err(|error| format!("{error:#}"))
+        };
+        let tournament = "[[tournament]]\nname = \"t\"\nsimulations = 5\nanchor = [\"a\", 0.0]\n";
+        assert_eq!(load(tournament), Ok(()));
+        for (rest, part) in [
+            (tournament.replace("simulations = 5\n", ""), "expected simulations or time"),
+            (tournament.replace("\"a\"", "\"c\""), "'c' does not take part"),
+            (format!("{tournament}players = [\"a\"]\n"), "at least two players"),
+            (format!("{tournament}players = [\"a\", \"d\"]\n"), "no [[player]] 'd'"),
+            (
+                format!("{tournament}[[claim]]\ntext = \"x\"\ntournament = \"t\"\nof = \"a\"\nbeats = \"z\"\n"),
+                "claim 'x': who does not take part",
+            ),
+        ] {
+            let message = load(&rest).unwrap_err();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}
