@@ -189,7 +189,7 @@ impl<L: Lesson> Watch<L> {
 }
 
 /// All whole lines of a log.
-fn read_log(path: &Path) -> Result<Vec<Milestone>> {
+pub fn read_log(path: &Path) -> Result<Vec<Milestone>> {
     let file = std::fs::File::open(path)?;
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;

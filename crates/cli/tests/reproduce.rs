@@ -409,3 +409,81 @@ fn what_was_learnt_meets_opponents_of_known_strength() {
     let refused = run_in(folder.path(), &arguments, "");
     assert!(!refused.ok && refused.err.contains("'Leaf' is not the name of a player"), "{}", refused.err);
 }
+
+/// All against all, by simulations and by time.
+#[test]
+fn searches_are_rated_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = "source = \"a test\"\ntitle = \"Searches\"\ngame = \"tic-tac-toe\"\n\
+                 [scale.quick]\ngames = 4\nsimulations = 20\ntime = \"20ms/move\"\n\
+                 [[player]]\nname = \"tree\"\nagent = \"uct:{simulations}\"\npaper = 500\n\
+                 [[player]]\nname = \"flat\"\nagent = \"flat-mc:{simulations}\"\n\
+                 [[player]]\nname = \"chance\"\nagent = \"random\"\n\
+                 [[tournament]]\nname = \"simulations\"\nsimulations = 5000000\nanchor = [\"chance\", 0.0]\n\
+                 [[tournament]]\nname = \"time\"\ntime = \"1h/move\"\nplayers = [\"tree\", \"chance\"]\n\
+                 anchor = [\"chance\", 100.0]\n\
+                 [[claim]]\ntext = \"Trees help\"\ntournament = \"simulations\"\nof = \"tree\"\nbeats = \"chance\"\n";
+    fs::write(folder.path().join("table4.toml"), table).unwrap();
+    let arguments = ["reproduce", "rlgo/table4", "--paper", ".", "--runs", "runs", "--results", "results"];
+    let answer = run_in(folder.path(), &arguments, "");
+    assert!(answer.ok, "{}", answer.err);
+    assert!(answer.out.contains("Trees help") && answer.out.contains("20 simulations, 12 games"), "{}", answer.out);
+    let read = |name: &str| fs::read_to_string(folder.path().join("results/quick").join(name)).unwrap();
+    let report: Value = serde_json::from_str(&read("table4.json")).unwrap();
+    let tournaments = report["tournaments"].as_array().unwrap();
+    let sizes: Vec<_> = tournaments.iter().map(|it| (it["players"].as_array().unwrap().len(), &it["games"])).collect();
+    assert_eq!(sizes, [(3, &Value::from(12)), (2, &Value::from(4))]);
+    let chance = |at: usize| {
+        tournaments[at]["players"].as_array().unwrap().iter().find(|player| player["name"] == "chance").unwrap()["elo"]
+            .as_f64()
+            .unwrap()
+    };
+    assert_eq!([chance(0).round(), chance(1).round()], [0.0, 100.0]);
+    assert!(read("table4.svg").contains("tree"));
+
+    let log = fs::read(folder.path().join("runs/quick/table4/simulations.jsonl")).unwrap();
+    assert!(run_in(folder.path(), &arguments, "").ok);
+    assert_eq!(fs::read(folder.path().join("runs/quick/table4/simulations.jsonl")).unwrap(), log);
+}
+
+/// Two learners, two runs of each, measured as they learn, and a meeting at the end.
+#[test]
+fn learning_curves_are_compared_and_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    for preset in ["alphazero", "gesc-kb"] {
+        let recipe = format!(
+            "game = \"tic-tac-toe\"\npreset = \"{preset}\"\n[self-play]\niterations = 5\n\
+             [replay]\nstep = 20\nbatches = 1\nbatch = 8\n"
+        );
+        write(&format!("{preset}.toml"), &recipe);
+    }
+    let figure = "source = \"a test\"\ntitle = \"Curves\"\nopponent = \"random\"\nwindow = 2\n\
+                  [scale.quick]\nsteps = 4\nseeds = 2\nevery = 2\ngames = 6\n\
+                  [[learner]]\nname = \"AlphaZero\"\nrecipe = \"alphazero.toml\"\n\
+                  [[learner]]\nname = \"GESC_KB\"\nrecipe = \"gesc-kb.toml\"\npaper = 0.6\n\
+                  [[claim]]\nmore = \"GESC_KB\"\nthan = \"AlphaZero\"\n\
+                  [[claim]]\nmore = \"GESC_KB\"\nthan = \"AlphaZero\"\nmeasure = \"trajectories\"\ntimes = 2.0\n";
+    write("fig1.toml", figure);
+    let arguments = ["reproduce", "go-exploit/fig1", "--paper", ".", "--runs", "runs", "--results", "results"];
+    let answer = run_in(folder.path(), &arguments, "");
+    assert!(answer.ok, "{}", answer.err);
+    for text in ["larger area under its curve", "more trajectories for a step than AlphaZero, 2 times", "60.0 %"] {
+        assert!(answer.out.contains(text), "{}", answer.out);
+    }
+    let read = |name: &str| fs::read_to_string(folder.path().join("results/quick").join(name)).unwrap();
+    let report: Value = serde_json::from_str(&read("fig1.json")).unwrap();
+    let lines = report["lines"].as_array().unwrap();
+    assert!(lines.iter().all(|line| line["area"]["margin"].is_number()));
+    // Each of two checkpoints against each of two, once with each side.
+    assert_eq!(lines[1]["head-to-head"][1], 8);
+    assert!(read("fig1.csv").contains("GESC_KB,4,") && read("fig1.svg").contains("AlphaZero"));
+    let checkpoint = folder.path().join("runs/quick/GESC-KB-2/checkpoints/000000004.safetensors");
+    let before = fs::read(&checkpoint).unwrap();
+    assert!(run_in(folder.path(), &arguments, "").ok);
+    assert_eq!(fs::read(&checkpoint).unwrap(), before);
+
+    write("fig1.toml", &figure.replace("opponent = \"random\"", "opponent = \"solver-7x\""));
+    let refused = run_in(folder.path(), &arguments, "");
+    assert!(!refused.ok && refused.err.contains("no games against 'solver-7x' are logged"), "{}", refused.err);
+}

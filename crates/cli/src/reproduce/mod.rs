@@ -9,6 +9,7 @@
 //! all their checkpoints meet in one tournament ([`learners`]); where programs of known strength are the measure, they play against
 //! what was learnt ([`gauntlet`]).
 
+mod curves;
 mod experiment;
 mod gauntlet;
 mod gnugo;
@@ -67,6 +68,9 @@ use std::sync::atomic::AtomicBool;
   meep/fig2     the same
   meep/table3   the best self-taught weights against Stockfish at several strengths (full: hours)
   go-exploit/table1  four ways of search control against AlphaZero and MCTS-Solver, in Connect Four (full: hours)
+  go-exploit/fig1    learning curves of AlphaZero and Go-Exploit in Connect Four, and their meeting (full: most of a day)
+  go-exploit/fig2    the same for KataGo's modifications (full: a day)
+  go-exploit/fig1-go AlphaZero and GEVC in 9x9 Go (full: days)
 
 Examples:
   afterstate reproduce rlgo/table1
@@ -128,7 +132,7 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
     ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "preset", "learners"]),
     ("knightcap", "papers/1999-tdleaf", &["gains"]),
     ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3"]),
-    ("go-exploit", "papers/2023-go-exploit", &["table1"]),
+    ("go-exploit", "papers/2023-go-exploit", &["table1", "fig1", "fig2", "fig1-go"]),
 ];
 
 /// Runs the subcommand.
@@ -161,6 +165,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("rlgo", "table1") => table1::run(&place),
         ("rlgo", "table2") => ladder::make(&place),
         ("rlgo", "fig5" | "fig6") => figure(&place, name),
+        ("go-exploit", "fig1" | "fig2" | "fig1-go") => curves::run(&place, name),
         ("rlgo", "table4") => ratings::run(&place, name),
         ("meep", "table3") => gauntlet::run(&place, name),
         // Figure 2 shows all checkpoints of which Table 2 shows the best.

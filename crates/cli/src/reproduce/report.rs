@@ -4,7 +4,7 @@ use super::Workplace;
 use super::experiment::{Claim, Experiment};
 use super::ladder::Ladder;
 use super::pool::Rated;
-use super::verdict::{self, OTHER_SCALE, Verdict, at_least, between};
+use super::verdict::{self, OTHER_SCALE, Verdict, at_least, between, student};
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -33,12 +33,6 @@ struct Report<'a> {
     claims: Vec<Verdict>,
     points: &'a [Point],
     checkpoints: &'a [Rated],
-}
-
-/// 97.5 % quantile of Student's t.
-fn student(degrees: usize) -> f64 {
-    const TABLE: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
-    TABLE.get(degrees - 1).copied().unwrap_or(1.96)
 }
 
 /// Means over seeds. The interval is the wider of the one from the spread over seeds (Student's t) and the

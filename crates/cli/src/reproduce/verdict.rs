@@ -30,6 +30,45 @@ pub fn table(verdicts: &[Verdict]) -> Table {
     table
 }
 
+/// The mean of several runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// Half the width of its 95 % interval, from the spread over the runs (Student's t); `None` for a single run.
+    pub margin: Option<f64>,
+}
+
+impl Mean {
+    /// The mean of these values; 0 if there are none.
+    pub fn of(values: &[f64]) -> Mean {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n.max(1.0);
+        let variance = || values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        let margin = (values.len() > 1).then(|| student(values.len() - 1) * (variance() / n).sqrt());
+        Mean { mean, margin }
+    }
+
+    /// In another unit.
+    pub fn scaled(self, factor: f64) -> Mean {
+        Mean { mean: self.mean * factor, margin: self.margin.map(|margin| margin * factor) }
+    }
+
+    /// As people read it, with so many digits behind the point.
+    pub fn text(self, digits: usize) -> String {
+        match self.margin {
+            Some(margin) => format!("{:.digits$} ± {margin:.digits$}", self.mean),
+            None => format!("{:.digits$}", self.mean),
+        }
+    }
+}
+
+/// 97.5 % quantile of Student's t, for at least one degree of freedom.
+pub fn student(degrees: usize) -> f64 {
+    const TABLE: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
+    TABLE.get(degrees - 1).copied().unwrap_or(1.96)
+}
+
 /// Whether something in `low..=high` is at least `wanted`.
 pub fn at_least(low: f64, high: f64, wanted: f64) -> &'static str {
     if low >= wanted {
@@ -63,6 +102,14 @@ pub fn between([low, high]: [f64; 2], from: f64, to: f64) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn means_have_intervals_from_their_spread() {
+        // Deviation 1, and t of two degrees of freedom.
+        assert_eq!(Mean::of(&[1.0, 2.0, 3.0]).text(3), "2.000 ± 2.484");
+        assert_eq!(Mean::of(&[5.0]).text(1), "5.0");
+        assert_eq!(Mean::of(&[0.5, 0.5]).scaled(100.0).text(0), "50 ± 0");
+    }
 
     #[test]
     fn an_interval_decides_only_when_it_lies_on_one_side() {

@@ -1,0 +1,481 @@
+//! Experiments that compare learners by their learning curves: several runs of each against the same opponent, the area under
+//! the curve, and matches between their last checkpoints (paper 004, §4, Figures 1 and 2, Table 1).
+
+use super::runs::{TrainedRun, train_each};
+use super::verdict::{self, Mean, NOT_MEASURED, Verdict, at_least};
+use super::{Workplace, folder_name};
+use crate::agent::AgentSpec;
+use crate::contest::{self, Contest};
+use crate::lesson::Lesson;
+use crate::output;
+use crate::registry::{GameOptions, GameSpec};
+use crate::training_run::LOG;
+use crate::watch::{Milestone, read_log};
+use crate::zero_learner::METRICS;
+use crate::zero_recipe::{ZeroGameName, ZeroLesson, ZeroRecipe};
+use afterstate_arena::clock::TimeControl;
+use afterstate_arena::curve::{Curve, CurvePoint, Series};
+use afterstate_arena::pairing::Format;
+use afterstate_arena::rating::{Proportion, wilson};
+use afterstate_arena::tournament::TournamentSettings;
+use afterstate_engine::zero::StepReport;
+use afterstate_games::go::Go;
+use afterstate_games::{ConnectFour, TicTacToe};
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A comparison of learning curves.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Experiment {
+    /// Tables, figures and section of the paper.
+    source: String,
+    /// What it is about.
+    title: String,
+    /// The opponent whose games make the curve, as the runs' logs call it.
+    opponent: String,
+    /// A point of the curve is the mean of all measurements of so many steps up to it.
+    window: u64,
+    /// Settings by scale.
+    scale: BTreeMap<String, Size>,
+    /// In the paper's order; ratios and matches are to the first.
+    #[serde(rename = "learner")]
+    learners: Vec<Entry>,
+    #[serde(rename = "claim", default)]
+    claims: Vec<Claim>,
+}
+
+/// The size of such an experiment.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Size {
+    /// Learning steps of each run.
+    steps: u64,
+    /// Runs of each learner, with seeds 1, 2, …
+    seeds: u64,
+    /// Learning steps between two measurements.
+    every: u64,
+    /// Games of a measurement with each opponent.
+    games: u32,
+    /// Examples that make a learning step, instead of the recipe's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    step: Option<usize>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Entry {
+    /// As the paper calls it.
+    name: String,
+    /// The recipe's file, in the paper's folder.
+    recipe: String,
+    /// Its share of the points of matches with the first learner, in the paper.
+    #[serde(default)]
+    paper: Option<f64>,
+}
+
+/// What is compared of two learners.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Measure {
+    /// The area under the curve, as a mean winning rate.
+    #[default]
+    Area,
+    /// Trajectories that a learning step is made of.
+    Trajectories,
+}
+
+/// One learner has more than another.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Claim {
+    /// The name of the one.
+    more: String,
+    /// The name of the other.
+    than: String,
+    #[serde(default)]
+    measure: Measure,
+    /// How many times as much, at least.
+    #[serde(default = "once")]
+    times: f64,
+}
+
+fn once() -> f64 {
+    1.0
+}
+
+impl Experiment {
+    fn load(path: &Path) -> Result<Experiment> {
+        let experiment: Experiment = crate::recipe::from_toml(&std::fs::read_to_string(path)?)?;
+        ensure!(!experiment.learners.is_empty(), "no [[learner]]");
+        ensure!(experiment.window > 0, "window = 0: expected at least one step");
+        for claim in &experiment.claims {
+            for name in [&claim.more, &claim.than] {
+                let known = experiment.learners.iter().any(|learner| learner.name == *name);
+                ensure!(known, "[[claim]]: '{name}' is not the name of a learner");
+            }
+        }
+        for (name, size) in &experiment.scale {
+            let all = [size.steps, size.seeds, size.every, size.games.into()];
+            ensure!(!all.contains(&0), "[scale.{name}]: expected numbers above 0");
+            ensure!(size.games % 2 == 0, "[scale.{name}] games = {}: expected an even number", size.games);
+        }
+        Ok(experiment)
+    }
+
+    fn recipe_of(&self, place: &Workplace, size: &Size, learner: &Entry, seed: u64) -> Result<ZeroRecipe> {
+        let mut recipe = crate::recipe::read_file(&place.paper.join(&learner.recipe), ZeroRecipe::parse)?;
+        (recipe.steps, recipe.seed, recipe.threads) = (size.steps, seed, 1);
+        recipe.checkpoints.every = size.every;
+        (recipe.evaluation.games, recipe.evaluation.opponents) = (size.games, 0);
+        if let Some(step) = size.step {
+            recipe.zero.replay.step = step;
+        }
+        Ok(recipe)
+    }
+}
+
+/// What is known of a run.
+struct Run {
+    learner: usize,
+    /// The mean winning rate around each milestone.
+    curve: Vec<(u64, f64)>,
+    /// Mean over all steps of trajectories that a step was made of.
+    trajectories: f64,
+    agent: AgentSpec,
+}
+
+impl Run {
+    /// The area under its curve, as a share of the most that it can be.
+    fn area(&self) -> f64 {
+        self.curve.iter().map(|(_, rate)| rate).sum::<f64>() / self.curve.len().max(1) as f64
+    }
+}
+
+/// The winning rate at each milestone, over the last `window` steps.
+fn curve(log: &[Milestone], opponent: &str, window: u64) -> Result<Vec<(u64, f64)>> {
+    let measured: Vec<(u64, f64, f64)> = log
+        .iter()
+        .map(|milestone| {
+            let found = milestone.results.iter().find(|against| against.opponent == opponent);
+            let score = &found.with_context(|| format!("no games against '{opponent}' are logged"))?.score;
+            let games = score.games() as f64;
+            Ok((milestone.games, score.mean() * games, games))
+        })
+        .collect::<Result<_>>()?;
+    let around = |steps: u64| {
+        let recent = measured.iter().filter(|(at, _, _)| *at <= steps && *at + window > steps);
+        let (points, games) = recent.fold((0.0, 0.0), |(points, games), entry| (points + entry.1, games + entry.2));
+        points / games
+    };
+    Ok(measured.iter().map(|&(steps, _, _)| (steps, around(steps))).collect())
+}
+
+fn trajectories(folder: &Path) -> Result<f64> {
+    let path = folder.join(METRICS);
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let steps: Vec<StepReport> = text
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<serde_json::Result<_>>()
+        .with_context(|| path.display().to_string())?;
+    Ok(steps.iter().map(|step| step.trajectories as f64).sum::<f64>() / steps.len().max(1) as f64)
+}
+
+/// One line of the report.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Line {
+    learner: String,
+    area: Mean,
+    /// The winning rate at the end.
+    last: Mean,
+    trajectories: Mean,
+    /// Its last checkpoints against the first learner's: points for each game, and games.
+    head_to_head: Option<(f64, u64)>,
+    paper: Option<f64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Report<'a> {
+    source: &'a str,
+    title: &'a str,
+    made_by: String,
+    size: &'a Size,
+    lines: &'a [Line],
+    claims: &'a [Verdict],
+}
+
+/// Trains what is missing, lets the last checkpoints meet, and writes the report.
+pub fn run(place: &Workplace, name: &str) -> Result<()> {
+    let path = place.paper.join(format!("{name}.toml"));
+    let experiment = Experiment::load(&path).with_context(|| path.display().to_string())?;
+    let size = experiment.scale.get(place.scale.name());
+    let size = size.with_context(|| format!("{}: no [scale.{}]", path.display(), place.scale.name()))?;
+    let first = experiment.recipe_of(place, size, &experiment.learners[0], 1)?;
+    let (game, options) = match first.game {
+        ZeroGameName::TicTacToe => ("tic-tac-toe", GameOptions { size: None, komi: None }),
+        ZeroGameName::ConnectFour => ("connect-four", GameOptions { size: None, komi: None }),
+        ZeroGameName::Go => ("go", GameOptions { size: Some(first.board_size), komi: Some(first.komi.points()) }),
+    };
+    let trained = match first.game {
+        ZeroGameName::TicTacToe => train(place, &experiment, size, ZeroLesson::<TicTacToe>::new)?,
+        ZeroGameName::ConnectFour => train(place, &experiment, size, ZeroLesson::<ConnectFour>::new)?,
+        ZeroGameName::Go => train(place, &experiment, size, ZeroLesson::<Go>::new)?,
+    };
+    place.go_on()?;
+    let mut runs = Vec::new();
+    for run in &trained {
+        let learner = experiment.learners.iter().position(|learner| learner.name == run.series);
+        let folder = run_folder(place, &run.series, run.seed);
+        let log = folder.join(LOG);
+        let describe = || log.display().to_string();
+        let milestones = read_log(&log).with_context(describe)?;
+        let agent = AgentSpec::parse(&format!("puct:{},solver=false", folder.display()))?;
+        runs.push(Run {
+            learner: learner.context("a run has its learner's name")?,
+            curve: curve(&milestones, &experiment.opponent, experiment.window).with_context(describe)?,
+            trajectories: trajectories(&folder)?,
+            agent: AgentSpec { name: format!("{}-{}", run.series, run.seed), ..agent },
+        });
+    }
+    let met = meet(place, name, GameSpec::parse(game, options)?, &runs, size)?;
+    write(place, name, &experiment, size, &runs, &met)
+}
+
+/// The runs are those of all figures with this learner.
+fn run_folder(place: &Workplace, learner: &str, seed: u64) -> std::path::PathBuf {
+    place.runs.join(format!("{}-{seed}", folder_name(learner)))
+}
+
+fn train<L: Lesson + Sync>(
+    place: &Workplace,
+    experiment: &Experiment,
+    size: &Size,
+    lesson: impl Fn(ZeroRecipe) -> L,
+) -> Result<Vec<TrainedRun>> {
+    let mut jobs = Vec::new();
+    for seed in 1..=size.seeds {
+        for learner in &experiment.learners {
+            let recipe = experiment.recipe_of(place, size, learner, seed)?;
+            jobs.push((learner.name.clone(), seed, lesson(recipe), run_folder(place, &learner.name, seed)));
+        }
+    }
+    place.note(&format!("Training {} runs of {} steps", jobs.len(), size.steps));
+    train_each(place, &jobs)
+}
+
+/// Points of each learner's last checkpoints against the first learner's, and games.
+fn meet(
+    place: &Workplace,
+    name: &str,
+    game: GameSpec,
+    runs: &[Run],
+    size: &Size,
+) -> Result<BTreeMap<usize, (f64, u64)>> {
+    let mut met: BTreeMap<usize, (f64, u64)> = BTreeMap::new();
+    if runs.iter().all(|run| run.learner == 0) {
+        return Ok(met);
+    }
+    place.note("The last checkpoints meet");
+    let played = contest::play(Contest {
+        game,
+        agents: runs.iter().map(|run| run.agent.clone()).collect(),
+        settings: TournamentSettings {
+            format: Format::RoundRobin,
+            // One with each side.
+            games: 2,
+            time: TimeControl::None,
+            move_limit: 0,
+            referee: String::new(),
+            ..TournamentSettings::default()
+        },
+        workers: place.jobs,
+        log: Some(place.runs.join(name).join(format!("meeting-{}x{}.jsonl", size.seeds, size.steps))),
+        openings: None,
+        pgn: None,
+        sprt: None,
+        watch: None,
+        quiet: place.json,
+    })?;
+    ensure!(played.results.complete, "stopped; the same command goes on from here");
+    for game in &played.results.games {
+        let learners = game.agents.map(|agent| runs[agent].learner);
+        let first_scores = f64::from(game.result.outcome.first_player_score());
+        let (learner, points) = match learners {
+            [0, other] if other > 0 => (other, 1.0 - first_scores),
+            [other, 0] if other > 0 => (other, first_scores),
+            _ => continue,
+        };
+        let (sum, games) = met.entry(learner).or_default();
+        *sum += points;
+        *games += 1;
+    }
+    met.values_mut().for_each(|(sum, games)| *sum /= *games as f64);
+    Ok(met)
+}
+
+fn verdicts(experiment: &Experiment, runs: &[Run]) -> Vec<Verdict> {
+    let of = |name: &str, measure: Measure| {
+        let value = |run: &Run| match measure {
+            Measure::Area => run.area(),
+            Measure::Trajectories => run.trajectories,
+        };
+        let chosen = runs.iter().filter(|run| experiment.learners[run.learner].name == name);
+        Mean::of(&chosen.map(value).collect::<Vec<f64>>())
+    };
+    let verdict = |claim: &Claim| {
+        let Claim { more, than, measure, times } = claim;
+        let (unit, what) = match measure {
+            Measure::Area => (100.0, "a larger area under its curve"),
+            Measure::Trajectories => (1.0, "more trajectories for a step"),
+        };
+        let by = if *times == 1.0 { String::new() } else { format!(", {times} times as much") };
+        let (one, other) = (of(more, *measure), of(than, *measure));
+        let difference = unit * (one.mean - times * other.mean);
+        let (measured, verdict) = match (one.margin, other.margin) {
+            (Some(a), Some(b)) => {
+                let margin = unit * (a * a + times * times * b * b).sqrt();
+                let verdict = at_least(difference - margin, difference + margin, 0.0);
+                (format!("{difference:+.1} ± {margin:.1}"), verdict)
+            }
+            _ => (format!("{difference:+.1}, one run"), NOT_MEASURED),
+        };
+        Verdict { claim: format!("{more} has {what} than {than}{by}"), measured, verdict }
+    };
+    experiment.claims.iter().map(verdict).collect()
+}
+
+/// The mean curve of each learner.
+fn drawing(experiment: &Experiment, runs: &[Run]) -> Curve {
+    let series = experiment.learners.iter().enumerate().map(|(number, learner)| {
+        let own: Vec<&Run> = runs.iter().filter(|run| run.learner == number).collect();
+        let shortest = own.iter().map(|run| run.curve.len()).min().unwrap_or(0);
+        let points = (0..shortest).map(|at| {
+            let rates: Vec<f64> = own.iter().map(|run| 100.0 * run.curve[at].1).collect();
+            let Mean { mean, margin } = Mean::of(&rates);
+            CurvePoint::around(own[0].curve[at].0 as f64, mean, margin.unwrap_or(0.0))
+        });
+        Series { name: learner.name.clone(), points: points.collect() }
+    });
+    Curve {
+        title: experiment.title.clone(),
+        x_label: "Learning steps".to_string(),
+        y_label: format!("Points against {}, %", experiment.opponent),
+        log_x: false,
+        series: series.collect(),
+        references: Vec::new(),
+    }
+}
+
+fn write(
+    place: &Workplace,
+    name: &str,
+    experiment: &Experiment,
+    size: &Size,
+    runs: &[Run],
+    met: &BTreeMap<usize, (f64, u64)>,
+) -> Result<()> {
+    let lines: Vec<Line> = experiment
+        .learners
+        .iter()
+        .enumerate()
+        .map(|(number, learner)| {
+            let mean = |value: &dyn Fn(&Run) -> f64| {
+                Mean::of(&runs.iter().filter(|run| run.learner == number).map(value).collect::<Vec<f64>>())
+            };
+            Line {
+                learner: learner.name.clone(),
+                area: mean(&Run::area),
+                last: mean(&|run| run.curve.last().map_or(0.0, |point| point.1)),
+                trajectories: mean(&|run| run.trajectories),
+                head_to_head: met.get(&number).copied(),
+                paper: learner.paper,
+            }
+        })
+        .collect();
+    let first = experiment.learners[0].name.as_str();
+    let against = format!("against {first}");
+    let mut table = output::Table::new(["learner", "area", "at the end", "trajectories a step", &against, "paper"]);
+    let share = |mean: &Mean| mean.scaled(100.0).text(1) + " %";
+    for line in &lines {
+        table.row([
+            line.learner.clone(),
+            share(&line.area),
+            share(&line.last),
+            line.trajectories.text(1),
+            line.head_to_head.map_or(String::new(), |(rate, games)| {
+                let Proportion { low, high, .. } = wilson(rate * games as f64, games);
+                format!("{:.1} % ({:.1} to {:.1}) of {games}", 100.0 * rate, 100.0 * low, 100.0 * high)
+            }),
+            line.paper.map_or(String::new(), |rate| format!("{:.1} %", 100.0 * rate)),
+        ]);
+    }
+    let claims = verdicts(experiment, runs);
+    let made_by = format!(
+        "afterstate {}: reproduce {}/{name} --scale {}; {} runs of each learner, {} learning steps, {} games every {} steps",
+        env!("CARGO_PKG_VERSION"),
+        place.system,
+        place.scale.name(),
+        size.seeds,
+        size.steps,
+        size.games,
+        size.every,
+    );
+    let mut text = Vec::new();
+    for table in [&table, &verdict::table(&claims)] {
+        table.write(&mut text)?;
+        text.push(b'\n');
+    }
+    let text = format!(
+        "{}\n{}\nPoints against {}, means over runs with 95 % intervals; the area is the mean of the whole curve.\n\n{}{made_by}\n",
+        experiment.source,
+        experiment.title,
+        experiment.opponent,
+        String::from_utf8(text)?
+    );
+    let drawing = drawing(experiment, runs);
+    place.write(&format!("{name}.csv"), &drawing.to_csv())?;
+    place.write(&format!("{name}.svg"), &drawing.to_svg()?)?;
+    let report =
+        Report { source: &experiment.source, title: &experiment.title, made_by, size, lines: &lines, claims: &claims };
+    place.publish(name, &report, &text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::duel::Score;
+    use crate::watch::Against;
+
+    fn milestone(games: u64, wins: u64, losses: u64) -> Milestone {
+        let score = Score { first: [wins, 0, losses], second: [0, 0, 0] };
+        let results = vec![Against { opponent: "solver-10x".to_string(), score }];
+        Milestone { games, moves: 0.0, error: 0.0, first_player_score: 0.0, results, elo: None }
+    }
+
+    #[test]
+    fn a_point_is_the_mean_of_its_window() {
+        let log = [milestone(10, 0, 10), milestone(20, 5, 5), milestone(30, 10, 0), milestone(40, 30, 0)];
+        let found = curve(&log, "solver-10x", 20).unwrap();
+        assert_eq!(found, [(10, 0.0), (20, 0.25), (30, 0.75), (40, 1.0)]);
+        assert!(curve(&log, "random", 20).is_err());
+    }
+
+    #[test]
+    fn the_committed_comparisons_are_complete() {
+        let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers/2023-go-exploit");
+        for name in ["fig1", "fig2", "fig1-go"] {
+            let experiment = Experiment::load(&paper.join(format!("{name}.toml"))).unwrap();
+            assert!(experiment.scale.contains_key("quick") && experiment.scale.contains_key("full"), "{name}");
+            for learner in &experiment.learners {
+                let recipe = crate::recipe::read_file(&paper.join(&learner.recipe), ZeroRecipe::parse).unwrap();
+                let solvers: Vec<String> = recipe.solvers.iter().map(|factor| format!("solver-{factor}x")).collect();
+                assert!(solvers.contains(&experiment.opponent), "{name}: {solvers:?}");
+            }
+        }
+    }
+}
