@@ -147,7 +147,7 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
             steps: 30,
             network: NetworkSize { blocks: 1, filters: 16, hidden: 16 },
             zero: ZeroSettings {
-                replay: ReplaySettings { capacity: 1 << 13, step: 1 << 9, batches: 8, batch: 128 },
+                replay: ReplaySettings { capacity: 1 << 13, step: 1 << 9, batches: 8, batch: 128, keep: false },
                 ..small_archive(paper.zero.clone(), 8)
             },
             checkpoints: CheckpointSettings { every: 5, ..paper.checkpoints.clone() },
@@ -157,7 +157,7 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
             network: NetworkSize { blocks: 4, filters: 32, hidden: 32 },
             zero: ZeroSettings {
                 // An eighth of the paper's examples for a step, and each of them learnt twice as often.
-                replay: ReplaySettings { capacity: 1 << 15, step: 1 << 10, batches: 8, batch: 256 },
+                replay: ReplaySettings { capacity: 1 << 15, step: 1 << 10, batches: 8, batch: 256, keep: false },
                 ..small_archive(paper.zero.clone(), 4)
             },
             ..paper

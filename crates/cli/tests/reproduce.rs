@@ -459,7 +459,7 @@ fn learning_curves_are_compared_and_gone_on_with() {
         write(&format!("{preset}.toml"), &recipe);
     }
     let figure = "source = \"a test\"\ntitle = \"Curves\"\nopponent = \"random\"\nwindow = 2\n\
-                  [scale.quick]\nsteps = 4\nseeds = 2\nevery = 2\ngames = 6\n\
+                  [scale.quick]\nsteps = 4\nseeds = 2\nevery = 2\ngames = 6\nloss-games = 3\n\
                   [[learner]]\nname = \"AlphaZero\"\nrecipe = \"alphazero.toml\"\n\
                   [[learner]]\nname = \"GESC_KB\"\nrecipe = \"gesc-kb.toml\"\npaper = 0.6\n\
                   [[claim]]\nmore = \"GESC_KB\"\nthan = \"AlphaZero\"\n\
@@ -477,6 +477,9 @@ fn learning_curves_are_compared_and_gone_on_with() {
     assert!(lines.iter().all(|line| line["area"]["margin"].is_number()));
     // Each of two checkpoints against each of two, once with each side.
     assert_eq!(lines[1]["head-to-head"][1], 8);
+    assert!(lines.iter().all(|line| line["losses"][1]["mean"].as_f64().unwrap() >= 0.0));
+    let states = read("fig1-states.csv");
+    assert!(states.contains("AlphaZero,0,1,1,1") && states.contains("GESC_KB,1,"), "{states}");
     assert!(read("fig1.csv").contains("GESC_KB,4,") && read("fig1.svg").contains("AlphaZero"));
     let checkpoint = folder.path().join("runs/quick/GESC-KB-2/checkpoints/000000004.safetensors");
     let before = fs::read(&checkpoint).unwrap();

@@ -18,6 +18,8 @@ pub mod planes;
 pub mod replay;
 pub mod start_positions;
 pub mod training;
+pub mod unique_states;
+pub mod value_loss;
 
 pub use actor::{Actor, ActorSettings, Played, Trajectory};
 pub use branching::Branching;
@@ -28,3 +30,5 @@ pub use planes::{PLANES, Planes};
 pub use replay::{ReplayBuffer, ReplayLog};
 pub use start_positions::{Archive, Keep, Way};
 pub use training::{ArchiveSettings, Interest, ReplaySettings, StepReport, ZeroError, ZeroSettings, ZeroTraining};
+pub use unique_states::unique_states;
+pub use value_loss::{ValueLoss, value_loss};

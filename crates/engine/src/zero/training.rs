@@ -63,11 +63,14 @@ pub struct ReplaySettings {
     pub batches: usize,
     /// Examples of a batch; together they are b_batch.
     pub batch: usize,
+    /// Whether games stay in the run's folder when the buffer no longer has them, for statistics.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keep: bool,
 }
 
 impl Default for ReplaySettings {
     fn default() -> Self {
-        ReplaySettings { capacity: 1 << 17, step: 1 << 12, batches: 8, batch: 512 }
+        ReplaySettings { capacity: 1 << 17, step: 1 << 12, batches: 8, batch: 512, keep: false }
     }
 }
 
@@ -132,7 +135,7 @@ pub struct ZeroError {
 }
 
 /// Makes an error of a file.
-fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, ZeroError> {
+pub(super) fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, ZeroError> {
     result.map_err(|source| ZeroError { path: path.to_path_buf(), source })
 }
 
@@ -300,7 +303,8 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
     /// Removes what only checkpoints before that after `steps` learning steps need.
     pub fn forget_before(&self, steps: u64) {
         let kept = self.settings.replay.capacity.div_ceil(self.settings.replay.step) as u64;
-        let logs = |number: u64| (number + kept < steps).then(|| log_path(&self.folder, number));
+        let forgets = |number: u64| !self.settings.replay.keep && number + kept < steps;
+        let logs = |number: u64| forgets(number).then(|| log_path(&self.folder, number));
         let archives = |number: u64| (number < steps).then(|| archive_path(&self.folder, number));
         let Ok(files) = std::fs::read_dir(self.folder.join(REPLAY)) else { return };
         for file in files.flatten() {
@@ -458,6 +462,13 @@ const REPLAY: &str = "replay";
 /// The trajectories after so many learning steps.
 fn log_path(folder: &Path, steps: u64) -> PathBuf {
     folder.join(REPLAY).join(format!("games-{steps:08}.log"))
+}
+
+/// All logs of a run from its first step on, in their order.
+pub(super) fn all_logs(folder: &Path) -> Result<Vec<PathBuf>, ZeroError> {
+    let first = log_path(folder, 0);
+    at(&first, first.metadata())?;
+    Ok((0..).map(|step| log_path(folder, step)).take_while(|path| path.exists()).collect())
 }
 
 /// The archive after so many learning steps.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::zero::Branching;
+use crate::zero::{Branching, unique_states};
 use afterstate_games::{Game, Rng, TicTacToe, Turn};
 
 /// Remembers the mean outcome, and answers with it.
@@ -39,7 +39,7 @@ fn settings(interest: Option<(Interest, Keep)>) -> ZeroSettings {
     ZeroSettings {
         self_play: ActorSettings { iterations: 12, ..ActorSettings::default() },
         archive: interest.map(|(interest, keep)| ArchiveSettings { interest, keep, capacity: 50, initial: 0.1 }),
-        replay: ReplaySettings { capacity: 200, step: 60, batches: 2, batch: 16 },
+        replay: ReplaySettings { capacity: 200, step: 60, batches: 2, batch: 16, keep: false },
     }
 }
 
@@ -189,4 +189,26 @@ fn what_cannot_be_read_is_named() {
         ZeroTraining::open(TicTacToe::default(), settings, (7, 1), new(), folder.path(), (1, training.games()));
     let message = opened.err().unwrap().to_string();
     assert!(message.contains("archive-00000001.bin") && message.contains("damaged"), "{message}");
+}
+
+#[test]
+fn what_a_run_has_seen_is_counted_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = settings(None);
+    settings.replay.keep = true;
+    let mut training = open(folder.path(), &settings, new(), (0, 0));
+    let mut trajectories = 0;
+    for _ in 0..12 {
+        let report = training.step(&AtomicBool::new(false), &|_| {}).unwrap().unwrap();
+        trajectories += report.trajectories;
+        training.forget_before(training.steps());
+    }
+    let seen = unique_states(&TicTacToe::default(), folder.path()).unwrap();
+    assert_eq!(seen[..2], [1, 9], "the empty board, and a cross anywhere");
+    assert!(seen[2] <= 72 && seen.len() <= 9 && seen.iter().all(|&states| states <= trajectories), "{seen:?}");
+
+    settings.replay.keep = false;
+    training.settings = settings;
+    training.forget_before(training.steps());
+    assert!(unique_states(&TicTacToe::default(), folder.path()).is_err(), "the first games are gone");
 }

@@ -1,18 +1,20 @@
 //! Experiments that compare learners by their learning curves: several runs of each against the same opponent, the area under
 //! the curve, and matches between their last checkpoints (paper 004, §4, Figures 1 and 2, Table 1).
 
+mod experiment;
+mod states;
+
 use super::runs::{TrainedRun, train_each};
 use super::verdict::{self, Mean, NOT_MEASURED, Verdict, at_least};
 use super::{Workplace, folder_name};
 use crate::agent::AgentSpec;
 use crate::contest::{self, Contest};
-use crate::lesson::Lesson;
 use crate::output;
 use crate::registry::{GameOptions, GameSpec};
 use crate::training_run::LOG;
 use crate::watch::{Milestone, read_log};
 use crate::zero_learner::METRICS;
-use crate::zero_recipe::{ZeroGameName, ZeroLesson, ZeroRecipe};
+use crate::zero_recipe::{ZeroGame, ZeroGameName, ZeroLesson};
 use afterstate_arena::clock::TimeControl;
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use afterstate_arena::pairing::Format;
@@ -22,120 +24,11 @@ use afterstate_engine::zero::StepReport;
 use afterstate_games::go::Go;
 use afterstate_games::{ConnectFour, TicTacToe};
 use anyhow::{Context, Result, ensure};
-use serde::{Deserialize, Serialize};
+use experiment::{Claim, Experiment, Measure, Size};
+use serde::Serialize;
+use states::States;
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// A comparison of learning curves.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Experiment {
-    /// Tables, figures and section of the paper.
-    source: String,
-    /// What it is about.
-    title: String,
-    /// The opponent whose games make the curve, as the runs' logs call it.
-    opponent: String,
-    /// A point of the curve is the mean of all measurements of so many steps up to it.
-    window: u64,
-    /// Settings by scale.
-    scale: BTreeMap<String, Size>,
-    /// In the paper's order; ratios and matches are to the first.
-    #[serde(rename = "learner")]
-    learners: Vec<Entry>,
-    #[serde(rename = "claim", default)]
-    claims: Vec<Claim>,
-}
-
-/// The size of such an experiment.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Size {
-    /// Learning steps of each run.
-    steps: u64,
-    /// Runs of each learner, with seeds 1, 2, …
-    seeds: u64,
-    /// Learning steps between two measurements.
-    every: u64,
-    /// Games of a measurement with each opponent.
-    games: u32,
-    /// Examples that make a learning step, instead of the recipe's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    step: Option<usize>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Entry {
-    /// As the paper calls it.
-    name: String,
-    /// The recipe's file, in the paper's folder.
-    recipe: String,
-    /// Its share of the points of matches with the first learner, in the paper.
-    #[serde(default)]
-    paper: Option<f64>,
-}
-
-/// What is compared of two learners.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Measure {
-    /// The area under the curve, as a mean winning rate.
-    #[default]
-    Area,
-    /// Trajectories that a learning step is made of.
-    Trajectories,
-}
-
-/// One learner has more than another.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Claim {
-    /// The name of the one.
-    more: String,
-    /// The name of the other.
-    than: String,
-    #[serde(default)]
-    measure: Measure,
-    /// How many times as much, at least.
-    #[serde(default = "once")]
-    times: f64,
-}
-
-fn once() -> f64 {
-    1.0
-}
-
-impl Experiment {
-    fn load(path: &Path) -> Result<Experiment> {
-        let experiment: Experiment = crate::recipe::from_toml(&std::fs::read_to_string(path)?)?;
-        ensure!(!experiment.learners.is_empty(), "no [[learner]]");
-        ensure!(experiment.window > 0, "window = 0: expected at least one step");
-        for claim in &experiment.claims {
-            for name in [&claim.more, &claim.than] {
-                let known = experiment.learners.iter().any(|learner| learner.name == *name);
-                ensure!(known, "[[claim]]: '{name}' is not the name of a learner");
-            }
-        }
-        for (name, size) in &experiment.scale {
-            let all = [size.steps, size.seeds, size.every, size.games.into()];
-            ensure!(!all.contains(&0), "[scale.{name}]: expected numbers above 0");
-            ensure!(size.games % 2 == 0, "[scale.{name}] games = {}: expected an even number", size.games);
-        }
-        Ok(experiment)
-    }
-
-    fn recipe_of(&self, place: &Workplace, size: &Size, learner: &Entry, seed: u64) -> Result<ZeroRecipe> {
-        let mut recipe = crate::recipe::read_file(&place.paper.join(&learner.recipe), ZeroRecipe::parse)?;
-        (recipe.steps, recipe.seed, recipe.threads) = (size.steps, seed, 1);
-        recipe.checkpoints.every = size.every;
-        (recipe.evaluation.games, recipe.evaluation.opponents) = (size.games, 0);
-        if let Some(step) = size.step {
-            recipe.zero.replay.step = step;
-        }
-        Ok(recipe)
-    }
-}
 
 /// What is known of a run.
 struct Run {
@@ -144,6 +37,7 @@ struct Run {
     curve: Vec<(u64, f64)>,
     /// Mean over all steps of trajectories that a step was made of.
     trajectories: f64,
+    states: States,
     agent: AgentSpec,
 }
 
@@ -193,6 +87,10 @@ struct Line {
     /// The winning rate at the end.
     last: Mean,
     trajectories: Mean,
+    /// Different positions visited in training.
+    states: Mean,
+    /// Value loss over visited states, and over search states.
+    losses: [Mean; 2],
     /// Its last checkpoints against the first learner's: points for each game, and games.
     head_to_head: Option<(f64, u64)>,
     paper: Option<f64>,
@@ -221,14 +119,13 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
         ZeroGameName::ConnectFour => ("connect-four", GameOptions { size: None, komi: None }),
         ZeroGameName::Go => ("go", GameOptions { size: Some(first.board_size), komi: Some(first.komi.points()) }),
     };
-    let trained = match first.game {
-        ZeroGameName::TicTacToe => train(place, &experiment, size, ZeroLesson::<TicTacToe>::new)?,
-        ZeroGameName::ConnectFour => train(place, &experiment, size, ZeroLesson::<ConnectFour>::new)?,
-        ZeroGameName::Go => train(place, &experiment, size, ZeroLesson::<Go>::new)?,
+    let (trained, states) = match first.game {
+        ZeroGameName::TicTacToe => learn::<TicTacToe>(place, &experiment, size)?,
+        ZeroGameName::ConnectFour => learn::<ConnectFour>(place, &experiment, size)?,
+        ZeroGameName::Go => learn::<Go>(place, &experiment, size)?,
     };
-    place.go_on()?;
     let mut runs = Vec::new();
-    for run in &trained {
+    for (run, states) in trained.iter().zip(states) {
         let learner = experiment.learners.iter().position(|learner| learner.name == run.series);
         let folder = run_folder(place, &run.series, run.seed);
         let log = folder.join(LOG);
@@ -239,6 +136,7 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
             learner: learner.context("a run has its learner's name")?,
             curve: curve(&milestones, &experiment.opponent, experiment.window).with_context(describe)?,
             trajectories: trajectories(&folder)?,
+            states,
             agent: AgentSpec { name: format!("{}-{}", run.series, run.seed), ..agent },
         });
     }
@@ -251,21 +149,28 @@ fn run_folder(place: &Workplace, learner: &str, seed: u64) -> std::path::PathBuf
     place.runs.join(format!("{}-{seed}", folder_name(learner)))
 }
 
-fn train<L: Lesson + Sync>(
+/// Trains all runs, and looks at what they have seen and know.
+fn learn<G: ZeroGame>(
     place: &Workplace,
     experiment: &Experiment,
     size: &Size,
-    lesson: impl Fn(ZeroRecipe) -> L,
-) -> Result<Vec<TrainedRun>> {
-    let mut jobs = Vec::new();
+) -> Result<(Vec<TrainedRun>, Vec<States>)> {
+    let (mut jobs, mut recipes) = (Vec::new(), Vec::new());
     for seed in 1..=size.seeds {
         for learner in &experiment.learners {
             let recipe = experiment.recipe_of(place, size, learner, seed)?;
-            jobs.push((learner.name.clone(), seed, lesson(recipe), run_folder(place, &learner.name, seed)));
+            let folder = run_folder(place, &learner.name, seed);
+            jobs.push((learner.name.clone(), seed, ZeroLesson::<G>::new(recipe.clone()), folder));
+            recipes.push(recipe);
         }
     }
     place.note(&format!("Training {} runs of {} steps", jobs.len(), size.steps));
-    train_each(place, &jobs)
+    let trained = train_each(place, &jobs)?;
+    place.go_on()?;
+    let runs: Vec<_> = trained.iter().zip(recipes).collect();
+    let folder = |run: &TrainedRun| run_folder(place, &run.series, run.seed);
+    let states = states::of_runs::<G>(place, &runs, &folder, size.loss_games)?;
+    Ok((trained, states))
 }
 
 /// Points of each learner's last checkpoints against the first learner's, and games.
@@ -323,6 +228,9 @@ fn verdicts(experiment: &Experiment, runs: &[Run]) -> Vec<Verdict> {
         let value = |run: &Run| match measure {
             Measure::Area => run.area(),
             Measure::Trajectories => run.trajectories,
+            Measure::States => run.states.unique.iter().sum::<u64>() as f64,
+            Measure::VisitedLoss => run.states.loss.visited,
+            Measure::SearchedLoss => run.states.loss.searched,
         };
         let chosen = runs.iter().filter(|run| experiment.learners[run.learner].name == name);
         Mean::of(&chosen.map(value).collect::<Vec<f64>>())
@@ -332,39 +240,47 @@ fn verdicts(experiment: &Experiment, runs: &[Run]) -> Vec<Verdict> {
         let (unit, what) = match measure {
             Measure::Area => (100.0, "a larger area under its curve"),
             Measure::Trajectories => (1.0, "more trajectories for a step"),
+            Measure::States => (1.0, "more unique states"),
+            Measure::VisitedLoss => (1.0, "a larger value loss over visited states"),
+            Measure::SearchedLoss => (1.0, "a larger value loss over search states"),
         };
         let by = if *times == 1.0 { String::new() } else { format!(", {times} times as much") };
+        let digits = if matches!(measure, Measure::VisitedLoss | Measure::SearchedLoss) { 3 } else { 1 };
         let (one, other) = (of(more, *measure), of(than, *measure));
         let difference = unit * (one.mean - times * other.mean);
         let (measured, verdict) = match (one.margin, other.margin) {
             (Some(a), Some(b)) => {
                 let margin = unit * (a * a + times * times * b * b).sqrt();
                 let verdict = at_least(difference - margin, difference + margin, 0.0);
-                (format!("{difference:+.1} ± {margin:.1}"), verdict)
+                (format!("{difference:+.digits$} ± {margin:.digits$}"), verdict)
             }
-            _ => (format!("{difference:+.1}, one run"), NOT_MEASURED),
+            _ => (format!("{difference:+.digits$}, one run"), NOT_MEASURED),
         };
         Verdict { claim: format!("{more} has {what} than {than}{by}"), measured, verdict }
     };
     experiment.claims.iter().map(verdict).collect()
 }
 
-/// The mean curve of each learner.
-fn drawing(experiment: &Experiment, runs: &[Run]) -> Curve {
+/// The mean of a curve of each learner's runs.
+fn drawing(
+    experiment: &Experiment,
+    runs: &[Run],
+    [x_label, y_label]: [String; 2],
+    of: impl Fn(&Run) -> Vec<(f64, f64)>,
+) -> Curve {
     let series = experiment.learners.iter().enumerate().map(|(number, learner)| {
-        let own: Vec<&Run> = runs.iter().filter(|run| run.learner == number).collect();
-        let shortest = own.iter().map(|run| run.curve.len()).min().unwrap_or(0);
+        let own: Vec<_> = runs.iter().filter(|run| run.learner == number).map(&of).collect();
+        let shortest = own.iter().map(Vec::len).min().unwrap_or(0);
         let points = (0..shortest).map(|at| {
-            let rates: Vec<f64> = own.iter().map(|run| 100.0 * run.curve[at].1).collect();
-            let Mean { mean, margin } = Mean::of(&rates);
-            CurvePoint::around(own[0].curve[at].0 as f64, mean, margin.unwrap_or(0.0))
+            let Mean { mean, margin } = Mean::of(&own.iter().map(|points| points[at].1).collect::<Vec<f64>>());
+            CurvePoint::around(own[0][at].0, mean, margin.unwrap_or(0.0))
         });
         Series { name: learner.name.clone(), points: points.collect() }
     });
     Curve {
         title: experiment.title.clone(),
-        x_label: "Learning steps".to_string(),
-        y_label: format!("Points against {}, %", experiment.opponent),
+        x_label,
+        y_label,
         log_x: false,
         series: series.collect(),
         references: Vec::new(),
@@ -392,6 +308,8 @@ fn write(
                 area: mean(&Run::area),
                 last: mean(&|run| run.curve.last().map_or(0.0, |point| point.1)),
                 trajectories: mean(&|run| run.trajectories),
+                states: mean(&|run| run.states.unique.iter().sum::<u64>() as f64),
+                losses: [mean(&|run| run.states.loss.visited), mean(&|run| run.states.loss.searched)],
                 head_to_head: met.get(&number).copied(),
                 paper: learner.paper,
             }
@@ -414,6 +332,13 @@ fn write(
             line.paper.map_or(String::new(), |rate| format!("{:.1} %", 100.0 * rate)),
         ]);
     }
+    let mut seen =
+        output::Table::new(["learner", "unique states", "value loss, visited", "paper", "searched", "paper"]);
+    for (line, entry) in lines.iter().zip(&experiment.learners) {
+        let paper = |at: usize| entry.paper_losses.map_or(String::new(), |losses| format!("{:.3}", losses[at]));
+        let [visited, searched] = line.losses.map(|loss| loss.text(3));
+        seen.row([line.learner.clone(), line.states.text(0), visited, paper(0), searched, paper(1)]);
+    }
     let claims = verdicts(experiment, runs);
     let made_by = format!(
         "afterstate {}: reproduce {}/{name} --scale {}; {} runs of each learner, {} learning steps, {} games every {} steps",
@@ -426,7 +351,7 @@ fn write(
         size.every,
     );
     let mut text = Vec::new();
-    for table in [&table, &verdict::table(&claims)] {
+    for table in [&table, &seen, &verdict::table(&claims)] {
         table.write(&mut text)?;
         text.push(b'\n');
     }
@@ -437,9 +362,16 @@ fn write(
         experiment.opponent,
         String::from_utf8(text)?
     );
-    let drawing = drawing(experiment, runs);
-    place.write(&format!("{name}.csv"), &drawing.to_csv())?;
-    place.write(&format!("{name}.svg"), &drawing.to_svg()?)?;
+    let labels = ["Learning steps".to_string(), format!("Points against {}, %", experiment.opponent)];
+    let rates = |run: &Run| run.curve.iter().map(|&(steps, rate)| (steps as f64, 100.0 * rate)).collect();
+    let curves = drawing(experiment, runs, labels, rates);
+    let labels = ["Moves from the beginning".to_string(), "Unique states visited".to_string()];
+    let depths = |run: &Run| run.states.unique.iter().zip(0u32..).map(|(&n, depth)| (depth.into(), n as f64)).collect();
+    let states = drawing(experiment, runs, labels, depths);
+    for (name, drawing) in [(name.to_string(), curves), (format!("{name}-states"), states)] {
+        place.write(&format!("{name}.csv"), &drawing.to_csv())?;
+        place.write(&format!("{name}.svg"), &drawing.to_svg()?)?;
+    }
     let report =
         Report { source: &experiment.source, title: &experiment.title, made_by, size, lines: &lines, claims: &claims };
     place.publish(name, &report, &text)
@@ -450,6 +382,7 @@ mod tests {
     use super::*;
     use crate::duel::Score;
     use crate::watch::Against;
+    use crate::zero_recipe::ZeroRecipe;
 
     fn milestone(games: u64, wins: u64, losses: u64) -> Milestone {
         let score = Score { first: [wins, 0, losses], second: [0, 0, 0] };

@@ -1,0 +1,35 @@
+//! [`unique_states`]: how much of the game a run has seen (paper 004, §6.1, Figure 3).
+
+use super::replay::{Entry, ReplayLog};
+use super::training::{ZeroError, all_logs, at};
+use afterstate_games::{Deterministic, IndexedMoves};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// How many different positions that are not the end of a game training trajectories visited, by the number of moves that led
+/// there from `first`.
+///
+/// # Errors
+///
+/// A log that cannot be read, or that the run no longer has: only runs with [`ReplaySettings::keep`](super::ReplaySettings::keep)
+/// have all.
+pub fn unique_states<G: Deterministic + IndexedMoves>(first: &G, folder: &Path) -> Result<Vec<u64>, ZeroError> {
+    let mut seen: Vec<HashSet<u64>> = Vec::new();
+    for path in all_logs(folder)? {
+        for entry in at(&path, ReplayLog::read(&path))? {
+            let Entry::Trajectory(trajectory) = entry else { continue };
+            let mut game = first.clone();
+            for (depth, &index) in trajectory.way.iter().enumerate() {
+                if seen.len() <= depth {
+                    seen.push(HashSet::new());
+                }
+                // What led to the start was another trajectory's.
+                if depth >= usize::from(trajectory.opening) {
+                    seen[depth].insert(game.key());
+                }
+                game.play(game.move_at(usize::from(index)));
+            }
+        }
+    }
+    Ok(seen.iter().map(|keys| keys.len() as u64).collect())
+}
