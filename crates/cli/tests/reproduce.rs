@@ -475,13 +475,13 @@ fn learning_curves_are_compared_and_gone_on_with() {
     let report: Value = serde_json::from_str(&read("fig1.json")).unwrap();
     let lines = report["lines"].as_array().unwrap();
     assert!(lines.iter().all(|line| line["area"]["margin"].is_number()));
-    // Each of two checkpoints against each of two, once with each side.
-    assert_eq!(lines[1]["head-to-head"][1], 8);
+    // From two runs, each against both of the other learner.
+    assert!(lines[1]["head-to-head"]["margin"].is_number());
     assert!(lines.iter().all(|line| line["losses"][1]["mean"].as_f64().unwrap() >= 0.0));
     let states = read("fig1-states.csv");
     assert!(states.contains("AlphaZero,0,1,1,1") && states.contains("GESC_KB,1,"), "{states}");
     assert!(read("fig1.csv").contains("GESC_KB,4,") && read("fig1.svg").contains("AlphaZero"));
-    let checkpoint = folder.path().join("runs/quick/GESC-KB-2/checkpoints/000000004.safetensors");
+    let checkpoint = folder.path().join("runs/quick/tic-tac-toe-GESC-KB-2/checkpoints/000000004.safetensors");
     let before = fs::read(&checkpoint).unwrap();
     assert!(run_in(folder.path(), &arguments, "").ok);
     assert_eq!(fs::read(&checkpoint).unwrap(), before);

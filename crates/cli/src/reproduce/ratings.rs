@@ -11,11 +11,18 @@ use afterstate_arena::clock::TimeControl;
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use afterstate_arena::pairing::Format;
 use afterstate_arena::rating::{PlayerRating, RatingSettings, Ratings, rate};
+use afterstate_arena::result_log::LoggedGame;
 use afterstate_arena::tournament::TournamentSettings;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
+
+/// How far a move may exceed its time, in milliseconds: programs that do not know our clocks are there to be measured by, and
+/// should not lose by them.
+const LAG_MS: u64 = 10_000;
 
 /// Who meets, and how.
 #[derive(Clone, Debug, Deserialize)]
@@ -139,16 +146,16 @@ impl Experiment {
         names.iter().map(find).collect()
     }
 
-    /// The agents of a tournament, by their players' names.
+    /// The agents of a tournament's players.
     fn agents_of(&self, tournament: &Tournament, size: &Size) -> Result<Vec<AgentSpec>> {
         /// What a search that is told nothing takes; with a clock it does not matter.
         const USUAL: u64 = 3000;
         let simulations = size.simulations.filter(|_| tournament.time.is_none()).or(tournament.simulations);
         let simulations = simulations.unwrap_or(USUAL).to_string();
         let agent_of = |player: &Entry| {
-            let spec = AgentSpec::parse(&player.agent.replace("{simulations}", &simulations))
-                .with_context(|| format!("player '{}'", player.name))?;
-            Ok(AgentSpec { name: player.name.clone(), ..spec.pinned() })
+            let spec = player.agent.replace("{simulations}", &simulations);
+            let spec = AgentSpec::parse(&spec).with_context(|| format!("player '{}'", player.name))?;
+            Ok(spec.pinned())
         };
         self.players_of(tournament)?.into_iter().map(agent_of).collect()
     }
@@ -194,31 +201,48 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
         place.note(&format!("Tournament '{}'", tournament.name));
         let options = GameOptions { size: tournament.board_size, komi: experiment.komi };
         let time = Experiment::time_of(tournament, size);
+        let (game, agents) = (GameSpec::parse(&experiment.game, options)?, experiment.agents_of(tournament, size)?);
+        matches::check_start(game, &agents)?;
+        let log = place.runs.join(name).join(format!("{}.jsonl", folder_name(&tournament.name)));
+        matches::forget_unstarted(&log)?;
+        let unstarted: RefCell<Option<String>> = RefCell::new(None);
+        let watch = |game: &LoggedGame| {
+            if !matches::could_not_begin(game) {
+                return ControlFlow::Continue(());
+            }
+            *unstarted.borrow_mut() = Some(game.result.ending.detail.clone());
+            ControlFlow::Break(())
+        };
         let played = contest::play(Contest {
-            game: GameSpec::parse(&experiment.game, options)?,
-            agents: experiment.agents_of(tournament, size)?,
+            game,
+            agents,
             settings: TournamentSettings {
                 format: Format::RoundRobin,
                 games: size.games,
                 opening_moves: experiment.opening_moves,
                 time,
+                lag_ms: LAG_MS,
                 move_limit: 0,
                 referee: tournament.referee.clone(),
                 ..TournamentSettings::default()
             },
             workers: place.jobs,
-            log: Some(place.runs.join(name).join(format!("{}.jsonl", folder_name(&tournament.name)))),
+            log: Some(log),
             openings: None,
             pgn: None,
             sprt: None,
-            watch: None,
+            watch: Some(Box::new(watch)),
             quiet: place.json,
         })?;
+        if let Some(why) = unstarted.into_inner() {
+            bail!("a game of tournament '{}' could not begin: {why}", tournament.name);
+        }
         ensure!(played.results.complete, "stopped; the same command goes on from here");
         let games = &played.results.games;
-        let names = &played.results.header.settings.agents;
+        let players = experiment.players_of(tournament)?;
+        let names: Vec<String> = players.iter().map(|player| player.name.clone()).collect();
         let (anchor, rating) = &tournament.anchor;
-        let rated = rate(&standings::results(names, games)?, &RatingSettings::default().with_anchor(anchor, *rating))?;
+        let rated = rate(&standings::results(&names, games)?, &RatingSettings::default().with_anchor(anchor, *rating))?;
         outcomes.push(Outcome {
             tournament: tournament.name.clone(),
             limit: match tournament.time {
@@ -227,7 +251,7 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
             },
             games: games.len() as u64,
             players: rated.players.clone(),
-            faults: standings::faults(names, games),
+            faults: standings::faults(&names, games),
         });
         ratings.insert(tournament.name.clone(), rated);
     }

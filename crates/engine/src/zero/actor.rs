@@ -130,6 +130,8 @@ pub struct Actor<G: Game> {
     may_end_early: bool,
     /// Whether somebody wants to know about the positions met in searches.
     keeps_met: bool,
+    /// The raw policy of the position that is searched, where games branch.
+    policy: Vec<f32>,
     /// A buffer.
     moves: Vec<G::Move>,
     /// Whether the present search is past its root: the network has answered, and no initial move was drawn.
@@ -169,6 +171,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
             learns: true,
             may_end_early,
             keeps_met,
+            policy: Vec::new(),
             moves: Vec::new(),
             began: false,
         };
@@ -221,6 +224,9 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
             return;
         }
         self.began = true;
+        if self.settings.katago.branching.is_some() {
+            self.policy.clone_from(&question.priors);
+        }
         if self.learns && self.settings.noise > 0.0 {
             let noise = dirichlet(self.settings.noise_concentration, question.moves.len(), &mut self.rng);
             self.search.add_noise(self.settings.noise, noise);
@@ -338,7 +344,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
 
     /// A position beside the game has been searched: an example, and perhaps there is another beside it.
     fn keep_side(&mut self) {
-        let policy = self.policy();
+        let policy = self.target();
         let game = self.record.position();
         let learnt = self.search.moves().zip(&policy).map(|(mv, &share)| (game.move_index(mv.mv) as u16, share));
         let way = std::mem::take(&mut self.trajectory.way);
@@ -355,9 +361,8 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
 
     /// Another move than `mv` in the position searched, where `way` led, goes to a side position.
     fn note_side(&mut self, way: &[u16], mv: G::Move) {
-        let priors: Vec<f32> = self.search.moves().map(|mv| mv.prior).collect();
         let banned = self.search.moves().position(|known| known.mv == mv).expect("it is a move of the search");
-        let Some(other) = alternative(&priors, banned, &mut self.rng) else { return };
+        let Some(other) = alternative(&self.policy, banned, &mut self.rng) else { return };
         let other = self.search.moves().nth(other).expect("it was drawn from them").mv;
         let mut record = self.record.clone();
         let index = record.position().move_index(other) as u16;
@@ -368,7 +373,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
     }
 
     /// π ∝ N^(1/τ) of the moves of the search.
-    fn policy(&self) -> Vec<f32> {
+    fn target(&self) -> Vec<f32> {
         let visits = self.search.learnable_visits();
         let most = visits.iter().copied().max().unwrap_or(0).max(1) as f32;
         let power = 1.0 / self.settings.temperature;
@@ -390,7 +395,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
             self.end_game(value);
             return;
         }
-        let policy = self.policy();
+        let policy = self.target();
         let played = self.trajectory.way.len() - usize::from(self.trajectory.opening);
         let mv = if (played as u32) < self.settings.sampled_moves {
             let index = draw(policy.iter().copied(), &mut self.rng);

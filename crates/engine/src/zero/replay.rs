@@ -1,7 +1,7 @@
 //! [`ReplayBuffer`]: the examples that learning draws from, and [`ReplayLog`]: trajectories on disk.
 //!
-//! A log holds what a learning step was made from, each entry with its length and a CRC-32, so that a run that was killed
-//! goes on without losing a trajectory that had ended: an entry that was not written whole is cut off.
+//! A log holds what a learning step was made from, the entries of each game with their length and a CRC-32, so that a run that was killed
+//! goes on without losing a trajectory that had ended: a game that was not written whole is cut off.
 
 use super::actor::Trajectory;
 use serde::{Deserialize, Serialize};
@@ -111,15 +111,15 @@ impl ReplayLog {
         Ok(read_entries(&std::fs::read(path)?).0)
     }
 
-    /// Adds the entries of a game, together.
+    /// Adds the entries of a game, all or none.
     pub fn append(&mut self, entries: &[Entry]) -> io::Result<()> {
-        let mut bytes = Vec::new();
+        let mut payload = Vec::new();
         for entry in entries {
-            let payload = postcard::to_stdvec(entry).map_err(io::Error::other)?;
-            bytes.extend((payload.len() as u32).to_le_bytes());
-            bytes.extend(crc32fast::hash(&payload).to_le_bytes());
-            bytes.extend(payload);
+            payload = postcard::to_extend(entry, payload).map_err(io::Error::other)?;
         }
+        let mut bytes = (payload.len() as u32).to_le_bytes().to_vec();
+        bytes.extend(crc32fast::hash(&payload).to_le_bytes());
+        bytes.extend(payload);
         let length = self.file.metadata()?.len();
         // Half an entry, because the disk is full say, would make the next ones unreadable.
         self.file.write_all(&bytes).inspect_err(|_| drop(self.file.set_len(length)))
@@ -136,11 +136,22 @@ fn read_entries(bytes: &[u8]) -> (Vec<Entry>, usize) {
         if payload.len() != length || crc32fast::hash(payload) != crc {
             break;
         }
-        let Ok(entry) = postcard::from_bytes(payload) else { break };
-        entries.push(entry);
+        let Some(of_game) = entries_of(payload) else { break };
+        entries.extend(of_game);
         at += 8 + length;
     }
     (entries, at)
+}
+
+/// The entries of a game, which were written together.
+fn entries_of(mut payload: &[u8]) -> Option<Vec<Entry>> {
+    let mut entries = Vec::new();
+    while !payload.is_empty() {
+        let (entry, rest) = postcard::take_from_bytes(payload).ok()?;
+        entries.push(entry);
+        payload = rest;
+    }
+    Some(entries)
 }
 
 #[cfg(test)]
@@ -165,13 +176,29 @@ mod tests {
     }
 
     #[test]
+    fn a_game_is_there_as_a_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("1.log");
+        let entries =
+            [Entry::Trajectory(trajectory(7, 2)), Entry::Trajectory(trajectory(7, 1)), Entry::Side(trajectory(7, 1))];
+        ReplayLog::open(&path).unwrap().0.append(&entries).unwrap();
+        assert_eq!(ReplayLog::read(&path).unwrap(), entries);
+        let bytes = std::fs::read(&path).unwrap();
+        for length in 0..bytes.len() {
+            std::fs::write(&path, &bytes[..length]).unwrap();
+            assert_eq!(ReplayLog::read(&path).unwrap(), [], "{length}");
+        }
+    }
+
+    #[test]
     fn a_log_that_was_cut_anywhere_gives_what_was_whole() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/er/1.log");
         let entries = [Entry::Trajectory(trajectory(1, 2)), Entry::Met(2, vec![vec![1, 2], vec![3]])];
         let (mut log, found) = ReplayLog::open(&path).unwrap();
         assert!(found.is_empty());
-        log.append(&entries).unwrap();
+        log.append(&entries[..1]).unwrap();
+        log.append(&entries[1..]).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(ReplayLog::read(&path).unwrap(), entries);
         let first = 8 + postcard::to_stdvec(&entries[0]).unwrap().len();

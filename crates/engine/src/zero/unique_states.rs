@@ -23,7 +23,7 @@ pub fn unique_states<G: Deterministic + IndexedMoves>(first: &G, folder: &Path) 
                 if seen.len() <= depth {
                     seen.push(HashSet::new());
                 }
-                // What led to the start was another trajectory's.
+                // What led to the start was another trajectory's, or the raw policy's.
                 if depth >= usize::from(trajectory.opening) {
                     seen[depth].insert(game.key());
                 }

@@ -111,7 +111,7 @@ impl Experiment {
             }
         }
         for (name, size) in &experiment.scale {
-            let all = [size.steps, size.seeds, size.every, size.games.into()];
+            let all = [size.steps, size.seeds, size.every, size.games.into(), size.loss_games];
             ensure!(!all.contains(&0), "[scale.{name}]: expected numbers above 0");
             ensure!(size.games % 2 == 0, "[scale.{name}] games = {}: expected an even number", size.games);
         }

@@ -18,7 +18,6 @@ use crate::zero_recipe::{ZeroGame, ZeroGameName, ZeroLesson};
 use afterstate_arena::clock::TimeControl;
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use afterstate_arena::pairing::Format;
-use afterstate_arena::rating::{Proportion, wilson};
 use afterstate_arena::tournament::TournamentSettings;
 use afterstate_engine::zero::StepReport;
 use afterstate_games::go::Go;
@@ -91,8 +90,8 @@ struct Line {
     states: Mean,
     /// Value loss over visited states, and over search states.
     losses: [Mean; 2],
-    /// Its last checkpoints against the first learner's: points for each game, and games.
-    head_to_head: Option<(f64, u64)>,
+    /// Its last checkpoints against the first learner's, in points for each game.
+    head_to_head: Option<Mean>,
     paper: Option<f64>,
 }
 
@@ -113,7 +112,13 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let experiment = Experiment::load(&path).with_context(|| path.display().to_string())?;
     let size = experiment.scale.get(place.scale.name());
     let size = size.with_context(|| format!("{}: no [scale.{}]", path.display(), place.scale.name()))?;
-    let first = experiment.recipe_of(place, size, &experiment.learners[0], 1)?;
+    let recipes: Vec<_> = experiment
+        .learners
+        .iter()
+        .map(|learner| experiment.recipe_of(place, size, learner, 1))
+        .collect::<Result<_>>()?;
+    let first = &recipes[0];
+    ensure!(recipes.iter().all(|recipe| recipe.game == first.game), "{}: learners of several games", path.display());
     let (game, options) = match first.game {
         ZeroGameName::TicTacToe => ("tic-tac-toe", GameOptions { size: None, komi: None }),
         ZeroGameName::ConnectFour => ("connect-four", GameOptions { size: None, komi: None }),
@@ -127,17 +132,21 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let mut runs = Vec::new();
     for (run, states) in trained.iter().zip(states) {
         let learner = experiment.learners.iter().position(|learner| learner.name == run.series);
-        let folder = run_folder(place, &run.series, run.seed);
+        let learner = learner.context("a run has its learner's name")?;
+        let folder = run_folder(place, game, &run.series, run.seed);
         let log = folder.join(LOG);
         let describe = || log.display().to_string();
         let milestones = read_log(&log).with_context(describe)?;
-        let agent = AgentSpec::parse(&format!("puct:{},solver=false", folder.display()))?;
+        // As the runs' own measurements search.
+        let self_play = &recipes[learner].zero.self_play;
+        let (iterations, exploration) = (self_play.iterations, self_play.puct.exploration);
+        let agent = format!("puct:{},iterations={iterations},exploration={exploration},solver=false", folder.display());
         runs.push(Run {
-            learner: learner.context("a run has its learner's name")?,
+            learner,
             curve: curve(&milestones, &experiment.opponent, experiment.window).with_context(describe)?,
             trajectories: trajectories(&folder)?,
             states,
-            agent: AgentSpec { name: format!("{}-{}", run.series, run.seed), ..agent },
+            agent: AgentSpec::parse(&agent)?.pinned(),
         });
     }
     let met = meet(place, name, GameSpec::parse(game, options)?, &runs, size)?;
@@ -145,8 +154,8 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
 }
 
 /// The runs are those of all figures with this learner.
-fn run_folder(place: &Workplace, learner: &str, seed: u64) -> std::path::PathBuf {
-    place.runs.join(format!("{}-{seed}", folder_name(learner)))
+fn run_folder(place: &Workplace, game: &str, learner: &str, seed: u64) -> std::path::PathBuf {
+    place.runs.join(format!("{game}-{}-{seed}", folder_name(learner)))
 }
 
 /// Trains all runs, and looks at what they have seen and know.
@@ -159,7 +168,7 @@ fn learn<G: ZeroGame>(
     for seed in 1..=size.seeds {
         for learner in &experiment.learners {
             let recipe = experiment.recipe_of(place, size, learner, seed)?;
-            let folder = run_folder(place, &learner.name, seed);
+            let folder = run_folder(place, G::NAME, &learner.name, seed);
             jobs.push((learner.name.clone(), seed, ZeroLesson::<G>::new(recipe.clone()), folder));
             recipes.push(recipe);
         }
@@ -168,20 +177,14 @@ fn learn<G: ZeroGame>(
     let trained = train_each(place, &jobs)?;
     place.go_on()?;
     let runs: Vec<_> = trained.iter().zip(recipes).collect();
-    let folder = |run: &TrainedRun| run_folder(place, &run.series, run.seed);
+    let folder = |run: &TrainedRun| run_folder(place, G::NAME, &run.series, run.seed);
     let states = states::of_runs::<G>(place, &runs, &folder, size.loss_games)?;
     Ok((trained, states))
 }
 
-/// Points of each learner's last checkpoints against the first learner's, and games.
-fn meet(
-    place: &Workplace,
-    name: &str,
-    game: GameSpec,
-    runs: &[Run],
-    size: &Size,
-) -> Result<BTreeMap<usize, (f64, u64)>> {
-    let mut met: BTreeMap<usize, (f64, u64)> = BTreeMap::new();
+/// Points of each run's last checkpoint against all of the first learner, by learner.
+fn meet(place: &Workplace, name: &str, game: GameSpec, runs: &[Run], size: &Size) -> Result<BTreeMap<usize, Vec<f64>>> {
+    let mut met: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     if runs.iter().all(|run| run.learner == 0) {
         return Ok(met);
     }
@@ -207,19 +210,19 @@ fn meet(
         quiet: place.json,
     })?;
     ensure!(played.results.complete, "stopped; the same command goes on from here");
-    for game in &played.results.games {
-        let learners = game.agents.map(|agent| runs[agent].learner);
-        let first_scores = f64::from(game.result.outcome.first_player_score());
-        let (learner, points) = match learners {
-            [0, other] if other > 0 => (other, 1.0 - first_scores),
-            [other, 0] if other > 0 => (other, first_scores),
-            _ => continue,
-        };
-        let (sum, games) = met.entry(learner).or_default();
-        *sum += points;
-        *games += 1;
+    for (number, run) in runs.iter().enumerate().filter(|(_, run)| run.learner > 0) {
+        let (mut points, mut games) = (0.0, 0.0);
+        for game in &played.results.games {
+            let first_scores = f64::from(game.result.outcome.first_player_score());
+            let scored = match game.agents {
+                [one, other] if one == number && runs[other].learner == 0 => first_scores,
+                [other, one] if one == number && runs[other].learner == 0 => 1.0 - first_scores,
+                _ => continue,
+            };
+            (points, games) = (points + scored, games + 1.0);
+        }
+        met.entry(run.learner).or_default().push(points / games);
     }
-    met.values_mut().for_each(|(sum, games)| *sum /= *games as f64);
     Ok(met)
 }
 
@@ -293,7 +296,7 @@ fn write(
     experiment: &Experiment,
     size: &Size,
     runs: &[Run],
-    met: &BTreeMap<usize, (f64, u64)>,
+    met: &BTreeMap<usize, Vec<f64>>,
 ) -> Result<()> {
     let lines: Vec<Line> = experiment
         .learners
@@ -310,7 +313,7 @@ fn write(
                 trajectories: mean(&|run| run.trajectories),
                 states: mean(&|run| run.states.unique.iter().sum::<u64>() as f64),
                 losses: [mean(&|run| run.states.loss.visited), mean(&|run| run.states.loss.searched)],
-                head_to_head: met.get(&number).copied(),
+                head_to_head: met.get(&number).map(|rates| Mean::of(rates)),
                 paper: learner.paper,
             }
         })
@@ -325,10 +328,7 @@ fn write(
             share(&line.area),
             share(&line.last),
             line.trajectories.text(1),
-            line.head_to_head.map_or(String::new(), |(rate, games)| {
-                let Proportion { low, high, .. } = wilson(rate * games as f64, games);
-                format!("{:.1} % ({:.1} to {:.1}) of {games}", 100.0 * rate, 100.0 * low, 100.0 * high)
-            }),
+            line.head_to_head.as_ref().map_or(String::new(), share),
             line.paper.map_or(String::new(), |rate| format!("{:.1} %", 100.0 * rate)),
         ]);
     }
@@ -366,7 +366,9 @@ fn write(
     let rates = |run: &Run| run.curve.iter().map(|&(steps, rate)| (steps as f64, 100.0 * rate)).collect();
     let curves = drawing(experiment, runs, labels, rates);
     let labels = ["Moves from the beginning".to_string(), "Unique states visited".to_string()];
-    let depths = |run: &Run| run.states.unique.iter().zip(0u32..).map(|(&n, depth)| (depth.into(), n as f64)).collect();
+    let deepest = runs.iter().map(|run| run.states.unique.len()).max().unwrap_or(0);
+    let seen_at = |run: &Run, depth: usize| run.states.unique.get(depth).map_or(0.0, |&states| states as f64);
+    let depths = |run: &Run| (0..deepest).map(|depth| (depth as f64, seen_at(run, depth))).collect();
     let states = drawing(experiment, runs, labels, depths);
     for (name, drawing) in [(name.to_string(), curves), (format!("{name}-states"), states)] {
         place.write(&format!("{name}.csv"), &drawing.to_csv())?;

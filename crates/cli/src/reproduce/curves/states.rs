@@ -82,9 +82,9 @@ fn of_run<G: ZeroGame>(
     let checkpoint = ResidualAgent::read(checkpoint)?;
     const CACHE_BITS: u32 = 16;
     let mut network = Cached::new(agent::player(&checkpoint), CACHE_BITS, first.most_moves());
-    // Games as all learners play them.
+    // The learner's own games, but whole ones that do not branch, and searches that are not forced to look elsewhere.
     let mut settings = recipe.zero.self_play.clone();
-    (settings.katago, settings.early_end) = (KataGoSettings::default(), 0.0);
+    (settings.katago, settings.early_end, settings.puct.forced_playouts) = (KataGoSettings::default(), 0.0, 0.0);
     let loss = value_loss(&first, &settings, &mut network, (games, SEARCH_STATES, recipe.seed), place.stop);
     ensure!(loss.is_some(), "stopped; the same command goes on from here");
     let states = States { steps: *steps, games, unique, loss: loss.unwrap_or_default() };

@@ -16,7 +16,7 @@ use crate::agent::AgentSpec;
 use crate::any_recipe::AnyRecipe;
 use crate::contest::{self, Contest};
 use crate::progress::Progress;
-use crate::registry::{self, Playable, Visitor};
+use crate::registry::{self, GameSpec, Playable, Visitor};
 use crate::train::Report;
 use afterstate_arena::pairing::Format;
 use afterstate_arena::result_log::{LogContents, LoggedGame, read_log};
@@ -25,7 +25,8 @@ use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::shape_agent::checkpoints_in;
 use afterstate_games::Record;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use measured::{Measured, could_not_begin};
+use measured::Measured;
+pub use measured::could_not_begin;
 pub use recipe::Training;
 use recipe::{Match, MatchExperiment};
 use std::cell::{Cell, RefCell};
@@ -47,7 +48,7 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let played = measure(&experiment, &matches, &folder)?;
     for planned in matches.iter().zip(&played).filter(|(planned, done)| done.games < u64::from(planned.games)) {
         let name = &experiment.points[planned.0.point].name;
-        registry::visit(planned.0.game, CanStart(&planned.0.agents)).with_context(|| format!("point '{name}'"))?;
+        check_start(planned.0.game, &planned.0.agents).with_context(|| format!("point '{name}'"))?;
         place.go_on()?;
     }
     let outcome = play(place, name, &experiment, &matches, &folder);
@@ -78,8 +79,12 @@ pub fn train<'a>(
     Ok(())
 }
 
-/// Finds out whether agents can sit down at a board.
-struct CanStart<'a>(&'a [AgentSpec; 2]);
+/// Finds out whether agents can sit down at a board: better before the first game than hours later.
+pub fn check_start(game: GameSpec, agents: &[AgentSpec]) -> Result<()> {
+    registry::visit(game, CanStart(agents))
+}
+
+struct CanStart<'a>(&'a [AgentSpec]);
 
 impl Visitor for CanStart<'_> {
     type Output = Result<()>;
@@ -196,7 +201,7 @@ fn play_match(
 }
 
 /// Takes games that could not begin out of a log, so that they are played after all.
-fn forget_unstarted(log: &Path) -> Result<()> {
+pub fn forget_unstarted(log: &Path) -> Result<()> {
     if !log.metadata().is_ok_and(|file| file.len() > 0) {
         return Ok(());
     }
