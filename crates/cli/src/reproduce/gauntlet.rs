@@ -95,10 +95,6 @@ impl Gauntlet {
         }
         Ok(gauntlet)
     }
-
-    fn size(&self, place: &Workplace) -> Result<&Size> {
-        self.scale.get(place.scale.name()).with_context(|| format!("no [scale.{}]", place.scale.name()))
-    }
 }
 
 /// One line of the report.
@@ -133,7 +129,7 @@ struct Report<'a> {
 pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let path = place.paper.join(format!("{name}.toml"));
     let gauntlet = Gauntlet::load(&path).with_context(|| path.display().to_string())?;
-    let size = gauntlet.size(place).with_context(|| path.display().to_string())?;
+    let size = place.size(&gauntlet.scale).with_context(|| path.display().to_string())?;
     let mut jobs = Vec::new();
     for player in &gauntlet.players {
         let mut recipe = SearchRecipe::load(&place.paper.join(&player.recipe))?;
@@ -212,7 +208,7 @@ fn write(
     results: Vec<PlayerResults>,
     faults: &[(String, u64)],
 ) -> Result<()> {
-    let size = gauntlet.size(place)?;
+    let size = place.size(&gauntlet.scale)?;
     let mut lines = Vec::new();
     for ((player, training_games, results), entry) in results.into_iter().zip(&gauntlet.players) {
         let &PlayerRating { elo, low, high, .. } = ratings.player(&player).context("every player was rated")?;
@@ -236,10 +232,8 @@ fn write(
         }
     }
     let made_by = format!(
-        "afterstate {}: reproduce {}/{name} --scale {}; {} games with each opponent, {}, {} at once",
-        env!("CARGO_PKG_VERSION"),
-        place.system,
-        place.scale.name(),
+        "{}; {} games with each opponent, {}, {} at once",
+        place.made_by(name),
         size.rated_games,
         size.time,
         place.jobs

@@ -16,6 +16,7 @@ mod gnugo;
 mod ladder;
 mod learners;
 mod matches;
+mod play;
 mod pool;
 mod ratings;
 mod report;
@@ -24,16 +25,13 @@ mod table1;
 mod table2;
 mod verdict;
 
-use crate::agent::AgentSpec;
 use crate::agent::catalogue::did_you_mean;
-use crate::contest::{self, Contest};
 use crate::output;
-use crate::registry::GameSpec;
-use afterstate_arena::tournament::{TournamentResults, TournamentSettings};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use experiment::{Experiment, Scale};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -200,27 +198,19 @@ impl Workplace {
         }
     }
 
-    /// Plays what is missing of a tournament of chess; games begin with four random moves.
-    fn play_chess(
-        &self,
-        agents: Vec<AgentSpec>,
-        settings: TournamentSettings,
-        log: PathBuf,
-    ) -> Result<TournamentResults> {
-        let played = contest::play(Contest {
-            game: GameSpec::Chess,
-            agents,
-            settings: TournamentSettings { opening_moves: 4, move_limit: 0, referee: String::new(), ..settings },
-            workers: self.jobs,
-            log: Some(log),
-            openings: None,
-            pgn: None,
-            sprt: None,
-            watch: None,
-            quiet: self.json,
-        })?;
-        ensure!(played.results.complete, "stopped; the same command goes on from here");
-        Ok(played.results)
+    /// Who made a report.
+    fn made_by(&self, name: &str) -> String {
+        format!(
+            "afterstate {}: reproduce {}/{name} --scale {}",
+            env!("CARGO_PKG_VERSION"),
+            self.system,
+            self.scale.name()
+        )
+    }
+
+    /// The settings of this scale, of those in the experiment's file.
+    fn size<'a, S>(&self, scales: &'a BTreeMap<String, S>) -> Result<&'a S> {
+        scales.get(self.scale.name()).with_context(|| format!("no [scale.{}]", self.scale.name()))
     }
 
     /// Writes a report as `NAME.json` and `NAME.txt`, and shows it.

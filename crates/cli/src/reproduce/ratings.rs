@@ -1,23 +1,20 @@
 //! Experiments in which many agents meet each other, each as often as every other, and are rated together: tournaments with
 //! as many simulations for all of them, or as much time (paper 000, §6.1, Table 4).
 
+use super::play::check_start;
 use super::verdict::{self, Verdict, stronger_by};
 use super::{Workplace, folder_name, matches};
 use crate::agent::AgentSpec;
-use crate::contest::{self, Contest};
 use crate::registry::{GameOptions, GameSpec};
 use crate::{output, standings};
 use afterstate_arena::clock::TimeControl;
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use afterstate_arena::pairing::Format;
 use afterstate_arena::rating::{PlayerRating, RatingSettings, Ratings, rate};
-use afterstate_arena::result_log::LoggedGame;
 use afterstate_arena::tournament::TournamentSettings;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 /// How far a move may exceed its time, in milliseconds: programs that do not know our clocks are there to be measured by, and
@@ -146,18 +143,25 @@ impl Experiment {
         names.iter().map(find).collect()
     }
 
+    fn game_of(&self, tournament: &Tournament) -> Result<GameSpec> {
+        GameSpec::parse(&self.game, GameOptions { size: tournament.board_size, komi: self.komi })
+    }
+
     /// The agents of a tournament's players.
     fn agents_of(&self, tournament: &Tournament, size: &Size) -> Result<Vec<AgentSpec>> {
         /// What a search that is told nothing takes; with a clock it does not matter.
         const USUAL: u64 = 3000;
-        let simulations = size.simulations.filter(|_| tournament.time.is_none()).or(tournament.simulations);
-        let simulations = simulations.unwrap_or(USUAL).to_string();
+        let simulations = Experiment::simulations_of(tournament, size).unwrap_or(USUAL).to_string();
         let agent_of = |player: &Entry| {
             let spec = player.agent.replace("{simulations}", &simulations);
             let spec = AgentSpec::parse(&spec).with_context(|| format!("player '{}'", player.name))?;
             Ok(spec.pinned())
         };
         self.players_of(tournament)?.into_iter().map(agent_of).collect()
+    }
+
+    fn simulations_of(tournament: &Tournament, size: &Size) -> Option<u64> {
+        tournament.simulations.map(|own| size.simulations.unwrap_or(own))
     }
 
     fn time_of(tournament: &Tournament, size: &Size) -> TimeControl {
@@ -191,63 +195,42 @@ struct Report<'a> {
 pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let path = place.paper.join(format!("{name}.toml"));
     let experiment = Experiment::load(&path).with_context(|| path.display().to_string())?;
-    let size = experiment.scale.get(place.scale.name());
-    let size = size.with_context(|| format!("{}: no [scale.{}]", path.display(), place.scale.name()))?;
+    let size = place.size(&experiment.scale).with_context(|| path.display().to_string())?;
     let agents = experiment.players.iter().map(|player| player.agent.as_str());
     matches::train(place, &experiment.trainings, agents)?;
+    for tournament in &experiment.tournaments {
+        check_start(experiment.game_of(tournament)?, &experiment.agents_of(tournament, size)?)
+            .with_context(|| format!("tournament '{}'", tournament.name))?;
+    }
     let mut outcomes = Vec::new();
     let mut ratings = BTreeMap::new();
     for tournament in &experiment.tournaments {
         place.note(&format!("Tournament '{}'", tournament.name));
-        let options = GameOptions { size: tournament.board_size, komi: experiment.komi };
         let time = Experiment::time_of(tournament, size);
-        let (game, agents) = (GameSpec::parse(&experiment.game, options)?, experiment.agents_of(tournament, size)?);
-        matches::check_start(game, &agents)?;
-        let log = place.runs.join(name).join(format!("{}.jsonl", folder_name(&tournament.name)));
-        matches::forget_unstarted(&log)?;
-        let unstarted: RefCell<Option<String>> = RefCell::new(None);
-        let watch = |game: &LoggedGame| {
-            if !matches::could_not_begin(game) {
-                return ControlFlow::Continue(());
-            }
-            *unstarted.borrow_mut() = Some(game.result.ending.detail.clone());
-            ControlFlow::Break(())
+        let agents = experiment.agents_of(tournament, size)?;
+        let settings = TournamentSettings {
+            format: Format::RoundRobin,
+            games: size.games,
+            opening_moves: experiment.opening_moves,
+            time,
+            lag_ms: LAG_MS,
+            referee: tournament.referee.clone(),
+            ..TournamentSettings::default()
         };
-        let played = contest::play(Contest {
-            game,
-            agents,
-            settings: TournamentSettings {
-                format: Format::RoundRobin,
-                games: size.games,
-                opening_moves: experiment.opening_moves,
-                time,
-                lag_ms: LAG_MS,
-                move_limit: 0,
-                referee: tournament.referee.clone(),
-                ..TournamentSettings::default()
-            },
-            workers: place.jobs,
-            log: Some(log),
-            openings: None,
-            pgn: None,
-            sprt: None,
-            watch: Some(Box::new(watch)),
-            quiet: place.json,
-        })?;
-        if let Some(why) = unstarted.into_inner() {
-            bail!("a game of tournament '{}' could not begin: {why}", tournament.name);
-        }
-        ensure!(played.results.complete, "stopped; the same command goes on from here");
-        let games = &played.results.games;
+        let log = place.runs.join(name).join(format!("{}.jsonl", folder_name(&tournament.name)));
+        let played = place
+            .play(experiment.game_of(tournament)?, agents, settings, log, None)
+            .with_context(|| format!("tournament '{}'", tournament.name))?;
+        let games = &played.games;
         let players = experiment.players_of(tournament)?;
         let names: Vec<String> = players.iter().map(|player| player.name.clone()).collect();
         let (anchor, rating) = &tournament.anchor;
         let rated = rate(&standings::results(&names, games)?, &RatingSettings::default().with_anchor(anchor, *rating))?;
         outcomes.push(Outcome {
             tournament: tournament.name.clone(),
-            limit: match tournament.time {
-                Some(_) => time.to_string(),
-                None => format!("{} simulations", size.simulations.or(tournament.simulations).unwrap_or_default()),
+            limit: match Experiment::simulations_of(tournament, size) {
+                Some(simulations) => format!("{simulations} simulations"),
+                None => time.to_string(),
             },
             games: games.len() as u64,
             players: rated.players.clone(),
@@ -297,14 +280,8 @@ fn write(
     ratings: &BTreeMap<String, Ratings>,
 ) -> Result<()> {
     let claims = claims(experiment, ratings)?;
-    let made_by = format!(
-        "afterstate {}: reproduce {}/{name} --scale {}; {} games of each player with each other, {} at once",
-        env!("CARGO_PKG_VERSION"),
-        place.system,
-        place.scale.name(),
-        size.games,
-        place.jobs
-    );
+    let made_by =
+        format!("{}; {} games of each player with each other, {} at once", place.made_by(name), size.games, place.jobs);
     let mut text = format!("{}\n{}\n", experiment.source, experiment.title).into_bytes();
     for outcome in outcomes {
         let mut table = output::Table::new(["player", "paper", "Elo", "95 % interval", "games", "score"]);

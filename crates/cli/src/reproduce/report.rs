@@ -170,9 +170,8 @@ pub fn write(place: &Workplace, name: &str, experiment: &Experiment, rated: &[Ra
     let claims: Vec<Verdict> =
         experiment.claims.iter().map(|claim| judge(claim, &points, ladder, size.games)).collect::<Result<_>>()?;
     let made_by = format!(
-        "afterstate {}: reproduce rlgo/{name} --scale {}; {} games a run, {} runs a series, about {} rated games a checkpoint",
-        env!("CARGO_PKG_VERSION"),
-        place.scale.name(),
+        "{}; {} games a run, {} runs a series, about {} rated games a checkpoint",
+        place.made_by(name),
         size.games,
         size.seeds,
         size.rated_games

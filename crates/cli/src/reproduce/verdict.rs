@@ -21,6 +21,9 @@ pub const OTHER_SCALE: &str = "other scale";
 /// The verdict about games that were not played.
 pub const NOT_MEASURED: &str = "not measured";
 
+/// The verdict where no interval lies on one side, or there is none.
+pub const UNDECIDED: &str = "undecided";
+
 /// Claims as people read them.
 pub fn table(verdicts: &[Verdict]) -> Table {
     let mut table = Table::new(["verdict", "claim", "measured"]);
@@ -79,7 +82,7 @@ pub fn at_least(low: f64, high: f64, wanted: f64) -> &'static str {
     } else if high < wanted {
         "refuted"
     } else {
-        "undecided"
+        UNDECIDED
     }
 }
 
@@ -98,7 +101,7 @@ pub fn between([low, high]: [f64; 2], from: f64, to: f64) -> &'static str {
     } else if high < from || low > to {
         "refuted"
     } else {
-        "undecided"
+        UNDECIDED
     }
 }
 

@@ -1,7 +1,7 @@
 //! [`ReplayBuffer`]: the examples that learning draws from, and [`ReplayLog`]: trajectories on disk.
 //!
-//! A log holds what a learning step was made from, the entries of each game with their length and a CRC-32, so that a run that was killed
-//! goes on without losing a trajectory that had ended: a game that was not written whole is cut off.
+//! A log holds what a learning step was made from, the entries of each game with their length and a CRC-32, so that a run that
+//! was killed goes on without losing a trajectory that had ended: a game that was not written whole is cut off.
 
 use super::actor::Trajectory;
 use serde::{Deserialize, Serialize};

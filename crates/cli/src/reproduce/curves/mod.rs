@@ -5,10 +5,9 @@ mod experiment;
 mod states;
 
 use super::runs::{TrainedRun, train_each};
-use super::verdict::{self, Mean, NOT_MEASURED, Verdict, at_least};
+use super::verdict::{self, Mean, UNDECIDED, Verdict, at_least};
 use super::{Workplace, folder_name};
 use crate::agent::AgentSpec;
-use crate::contest::{self, Contest};
 use crate::output;
 use crate::registry::{GameOptions, GameSpec};
 use crate::training_run::LOG;
@@ -110,8 +109,7 @@ struct Report<'a> {
 pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let path = place.paper.join(format!("{name}.toml"));
     let experiment = Experiment::load(&path).with_context(|| path.display().to_string())?;
-    let size = experiment.scale.get(place.scale.name());
-    let size = size.with_context(|| format!("{}: no [scale.{}]", path.display(), place.scale.name()))?;
+    let size = place.size(&experiment.scale).with_context(|| path.display().to_string())?;
     let recipes: Vec<_> = experiment
         .learners
         .iter()
@@ -189,30 +187,20 @@ fn meet(place: &Workplace, name: &str, game: GameSpec, runs: &[Run], size: &Size
         return Ok(met);
     }
     place.note("The last checkpoints meet");
-    let played = contest::play(Contest {
-        game,
-        agents: runs.iter().map(|run| run.agent.clone()).collect(),
-        settings: TournamentSettings {
-            format: Format::RoundRobin,
-            // One with each side.
-            games: 2,
-            time: TimeControl::None,
-            move_limit: 0,
-            referee: String::new(),
-            ..TournamentSettings::default()
-        },
-        workers: place.jobs,
-        log: Some(place.runs.join(name).join(format!("meeting-{}x{}.jsonl", size.seeds, size.steps))),
-        openings: None,
-        pgn: None,
-        sprt: None,
-        watch: None,
-        quiet: place.json,
-    })?;
-    ensure!(played.results.complete, "stopped; the same command goes on from here");
+    // One with each side.
+    let settings = TournamentSettings {
+        format: Format::RoundRobin,
+        games: 2,
+        time: TimeControl::None,
+        referee: String::new(),
+        ..TournamentSettings::default()
+    };
+    let agents = runs.iter().map(|run| run.agent.clone()).collect();
+    let log = place.runs.join(name).join(format!("meeting-{}x{}.jsonl", size.seeds, size.steps));
+    let played = place.play(game, agents, settings, log, None)?;
     for (number, run) in runs.iter().enumerate().filter(|(_, run)| run.learner > 0) {
         let (mut points, mut games) = (0.0, 0.0);
-        for game in &played.results.games {
+        for game in &played.games {
             let first_scores = f64::from(game.result.outcome.first_player_score());
             let scored = match game.agents {
                 [one, other] if one == number && runs[other].learner == 0 => first_scores,
@@ -257,7 +245,7 @@ fn verdicts(experiment: &Experiment, runs: &[Run]) -> Vec<Verdict> {
                 let verdict = at_least(difference - margin, difference + margin, 0.0);
                 (format!("{difference:+.digits$} ± {margin:.digits$}"), verdict)
             }
-            _ => (format!("{difference:+.digits$}, one run"), NOT_MEASURED),
+            _ => (format!("{difference:+.digits$}, one run"), UNDECIDED),
         };
         Verdict { claim: format!("{more} has {what} than {than}{by}"), measured, verdict }
     };
@@ -341,10 +329,8 @@ fn write(
     }
     let claims = verdicts(experiment, runs);
     let made_by = format!(
-        "afterstate {}: reproduce {}/{name} --scale {}; {} runs of each learner, {} learning steps, {} games every {} steps",
-        env!("CARGO_PKG_VERSION"),
-        place.system,
-        place.scale.name(),
+        "{}; {} runs of each learner, {} learning steps, {} games every {} steps",
+        place.made_by(name),
         size.seeds,
         size.steps,
         size.games,

@@ -207,10 +207,8 @@ fn write(
     place.write(&format!("{name}.csv"), &curve.to_csv())?;
     let claims = claims(experiment, &shown, ratings)?;
     let made_by = format!(
-        "afterstate {}: reproduce {}/{name} --scale {}; {} runs a learner; {games} games, {} positions a move",
-        env!("CARGO_PKG_VERSION"),
-        place.system,
-        place.scale.name(),
+        "{}; {} runs a learner; {games} games, {} positions a move",
+        place.made_by(name),
         size.seeds,
         size.nodes
     );

@@ -1,8 +1,8 @@
 //! What the games of a point show.
 
+use super::super::play::could_not_begin;
 use super::recipe::{Match, Point};
 use crate::standings::{PointsPerGame, points_per_game};
-use afterstate_arena::EndKind;
 use afterstate_arena::rating::{EloInterval, Proportion, Tally, expected_score, match_elo, wilson};
 use afterstate_arena::result_log::LoggedGame;
 use afterstate_games::Side;
@@ -132,13 +132,6 @@ impl Measured {
         let (a, b) = (self.first, self.second);
         Tally::new(a.wins + b.wins, a.draws + b.draws, a.losses + b.losses)
     }
-}
-
-/// Whether a program failed before the first move, which says nothing about anybody's strength.
-pub fn could_not_begin(game: &LoggedGame) -> bool {
-    use EndKind::{Crash, Garbage, Hang, NotStarted};
-    let result = &game.result;
-    matches!(result.ending.kind, NotStarted | Crash | Garbage | Hang) && result.moves.len() == result.opening
 }
 
 /// Points for each game, with a 95 % interval.

@@ -12,25 +12,20 @@ mod report;
 mod tests;
 
 use super::Workplace;
-use crate::agent::AgentSpec;
+use super::play::{check_start, could_not_begin};
 use crate::any_recipe::AnyRecipe;
-use crate::contest::{self, Contest};
+use crate::contest;
 use crate::progress::Progress;
-use crate::registry::{self, GameSpec, Playable, Visitor};
 use crate::train::Report;
 use afterstate_arena::pairing::Format;
 use afterstate_arena::result_log::{LogContents, LoggedGame, read_log};
 use afterstate_arena::tournament::TournamentSettings;
-use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::shape_agent::checkpoints_in;
-use afterstate_games::Record;
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use measured::Measured;
-pub use measured::could_not_begin;
 pub use recipe::Training;
 use recipe::{Match, MatchExperiment};
-use std::cell::{Cell, RefCell};
-use std::ops::ControlFlow;
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 /// Trains, plays what is missing and writes the report.
@@ -79,26 +74,6 @@ pub fn train<'a>(
     Ok(())
 }
 
-/// Finds out whether agents can sit down at a board: better before the first game than hours later.
-pub fn check_start(game: GameSpec, agents: &[AgentSpec]) -> Result<()> {
-    registry::visit(game, CanStart(agents))
-}
-
-struct CanStart<'a>(&'a [AgentSpec]);
-
-impl Visitor for CanStart<'_> {
-    type Output = Result<()>;
-
-    fn visit<G: Playable>(self, start: G) -> Result<()> {
-        for spec in self.0 {
-            let describe = || format!("agent '{}'", spec.name);
-            let mut player = registry::players(&start, spec)?().with_context(describe)?;
-            player.new_game(&Record::new(start.clone()), 1).with_context(describe)?;
-        }
-        Ok(())
-    }
-}
-
 /// The games of a log, if it exists, and the names that its agents have there.
 fn logged(path: &Path, planned: &Match) -> Result<(Vec<String>, Option<LogContents>)> {
     let names = contest::names(&planned.agents);
@@ -140,8 +115,8 @@ fn play(place: &Workplace, name: &str, experiment: &MatchExperiment, matches: &[
     let done = Cell::new(before);
     for planned in matches {
         let log = folder.join(&planned.log);
-        forget_unstarted(&log)?;
-        let already = logged(&log, planned)?.1.map_or(0, |contents| contents.games.len());
+        let began = |contents: LogContents| contents.games.iter().filter(|(_, game)| !could_not_begin(game)).count();
+        let already = logged(&log, planned)?.1.map_or(0, began);
         if already as u64 == u64::from(planned.games) {
             continue;
         }
@@ -163,55 +138,17 @@ fn play_match(
     log: PathBuf,
     game_done: &dyn Fn(),
 ) -> Result<()> {
-    let unstarted: RefCell<Option<String>> = RefCell::new(None);
-    let watch = |game: &LoggedGame| {
-        if could_not_begin(game) {
-            *unstarted.borrow_mut() = Some(game.result.ending.detail.clone());
-            return ControlFlow::Break(());
-        }
-        game_done();
-        ControlFlow::Continue(())
+    let settings = TournamentSettings {
+        format: Format::Match,
+        games: planned.games,
+        opening_moves: experiment.opening_moves,
+        seed: experiment.seed,
+        time: planned.time,
+        referee: planned.referee.clone(),
+        ..TournamentSettings::default()
     };
-    contest::play(Contest {
-        game: planned.game,
-        agents: planned.agents.to_vec(),
-        settings: TournamentSettings {
-            agents: Vec::new(),
-            format: Format::Match,
-            games: planned.games,
-            opening_moves: experiment.opening_moves,
-            seed: experiment.seed,
-            time: planned.time,
-            move_limit: 0,
-            referee: planned.referee.clone(),
-            ..TournamentSettings::default()
-        },
-        workers: place.jobs,
-        log: Some(log),
-        openings: None,
-        pgn: None,
-        sprt: None,
-        watch: Some(Box::new(watch)),
-        quiet: true,
-    })?;
-    match unstarted.into_inner() {
-        Some(why) => bail!("a game of point '{}' could not begin: {why}", experiment.points[planned.point].name),
-        None => Ok(()),
-    }
-}
-
-/// Takes games that could not begin out of a log, so that they are played after all.
-pub fn forget_unstarted(log: &Path) -> Result<()> {
-    if !log.metadata().is_ok_and(|file| file.len() > 0) {
-        return Ok(());
-    }
-    let games = read_log(log)?.games;
-    let unstarted: Vec<u64> = games.iter().filter(|(_, game)| could_not_begin(game)).map(|(line, _)| *line).collect();
-    if unstarted.is_empty() {
-        return Ok(());
-    }
-    let text = std::fs::read_to_string(log).with_context(|| log.display().to_string())?;
-    let kept = text.split_inclusive('\n').zip(1u64..).filter(|(_, line)| !unstarted.contains(line));
-    let kept: String = kept.map(|(line, _)| line).collect();
-    write_whole(log, kept.as_bytes()).map_err(|error| anyhow!("{}: {error}", log.display()))
+    place
+        .play(planned.game, planned.agents.to_vec(), settings, log, Some(game_done))
+        .with_context(|| format!("point '{}'", experiment.points[planned.point].name))?;
+    Ok(())
 }

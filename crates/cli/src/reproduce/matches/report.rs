@@ -33,12 +33,7 @@ pub fn write(
     show: bool,
 ) -> Result<()> {
     let claims = judge(experiment, points);
-    let made_by = format!(
-        "afterstate {}: reproduce {}/{name} --scale {}",
-        env!("CARGO_PKG_VERSION"),
-        place.system,
-        place.scale.name()
-    );
+    let made_by = place.made_by(name);
     let complete = points.iter().all(|point| point.games == u64::from(point.planned));
     let report = Report {
         source: &experiment.source,

@@ -1,0 +1,115 @@
+//! Games of experiments: what is missing of a log is played, and who is not there has not lost.
+
+use super::Workplace;
+use crate::agent::AgentSpec;
+use crate::contest::{self, Contest};
+use crate::registry::{self, GameSpec, Playable, Visitor};
+use afterstate_arena::EndKind;
+use afterstate_arena::result_log::{LoggedGame, read_log};
+use afterstate_arena::tournament::{TournamentResults, TournamentSettings};
+use afterstate_engine::value::checkpoint::write_whole;
+use afterstate_games::Record;
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+impl Workplace {
+    /// Plays what is missing of a contest. `each` is told of every game that ends, in place of a progress bar.
+    ///
+    /// # Errors
+    ///
+    /// A game that could not begin, or that somebody asked to stop.
+    pub fn play(
+        &self,
+        game: GameSpec,
+        agents: Vec<AgentSpec>,
+        settings: TournamentSettings,
+        log: PathBuf,
+        each: Option<&dyn Fn()>,
+    ) -> Result<TournamentResults> {
+        forget_unstarted(&log)?;
+        let unstarted: RefCell<Option<String>> = RefCell::new(None);
+        let watch = |game: &LoggedGame| {
+            if could_not_begin(game) {
+                *unstarted.borrow_mut() = Some(game.result.ending.detail.clone());
+                return ControlFlow::Break(());
+            }
+            if let Some(each) = each {
+                each();
+            }
+            ControlFlow::Continue(())
+        };
+        let played = contest::play(Contest {
+            game,
+            agents,
+            settings: TournamentSettings { move_limit: 0, ..settings },
+            workers: self.jobs,
+            log: Some(log),
+            openings: None,
+            pgn: None,
+            sprt: None,
+            watch: Some(Box::new(watch)),
+            quiet: self.json || each.is_some(),
+        })?;
+        if let Some(why) = unstarted.into_inner() {
+            bail!("a game could not begin: {why}");
+        }
+        ensure!(played.results.complete, "stopped; the same command goes on from here");
+        Ok(played.results)
+    }
+
+    /// The same of a tournament of chess; games begin with four random moves.
+    pub fn play_chess(
+        &self,
+        agents: Vec<AgentSpec>,
+        settings: TournamentSettings,
+        log: PathBuf,
+    ) -> Result<TournamentResults> {
+        let settings = TournamentSettings { opening_moves: 4, referee: String::new(), ..settings };
+        self.play(GameSpec::Chess, agents, settings, log, None)
+    }
+}
+
+/// Finds out whether agents can sit down at a board: better before the first game than hours later.
+pub fn check_start(game: GameSpec, agents: &[AgentSpec]) -> Result<()> {
+    registry::visit(game, CanStart(agents))
+}
+
+struct CanStart<'a>(&'a [AgentSpec]);
+
+impl Visitor for CanStart<'_> {
+    type Output = Result<()>;
+
+    fn visit<G: Playable>(self, start: G) -> Result<()> {
+        for spec in self.0 {
+            let describe = || format!("agent '{}'", spec.name);
+            let mut player = registry::players(&start, spec)?().with_context(describe)?;
+            player.new_game(&Record::new(start.clone()), 1).with_context(describe)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a program failed before the first move, which says nothing about anybody's strength.
+pub fn could_not_begin(game: &LoggedGame) -> bool {
+    use EndKind::{Crash, Garbage, Hang, NotStarted};
+    let result = &game.result;
+    matches!(result.ending.kind, NotStarted | Crash | Garbage | Hang) && result.moves.len() == result.opening
+}
+
+/// Takes games that could not begin out of a log, so that they are played after all.
+fn forget_unstarted(log: &Path) -> Result<()> {
+    if !log.metadata().is_ok_and(|file| file.len() > 0) {
+        return Ok(());
+    }
+    let games = read_log(log)?.games;
+    let unstarted: Vec<u64> = games.iter().filter(|(_, game)| could_not_begin(game)).map(|(line, _)| *line).collect();
+    if unstarted.is_empty() {
+        return Ok(());
+    }
+    let text = std::fs::read_to_string(log).with_context(|| log.display().to_string())?;
+    let kept = text.split_inclusive('\n').zip(1u64..).filter(|(_, line)| !unstarted.contains(line));
+    let kept: String = kept.map(|(line, _)| line).collect();
+    write_whole(log, kept.as_bytes()).map_err(|error| anyhow!("{}: {error}", log.display()))
+}
