@@ -43,8 +43,8 @@ fn at_rest(weight: f32) -> Accruing {
 #[derive(Clone, Debug)]
 pub struct AccruingWeights {
     entries: Box<[Accruing]>,
-    /// C.
-    credit: f32,
+    /// −C and 1: what one more active feature adds to bᵢ and nᵢ. Kept as a pair, so that both are added at once.
+    step: [f32; 2],
     /// φ·θ.
     sum: f64,
     /// Σ nᵢ².
@@ -57,7 +57,7 @@ impl AccruingWeights {
     /// A copy of `weights`, with no active features.
     pub fn new(weights: &Weights) -> AccruingWeights {
         let entries = weights.values().into_iter().chain([0.0]).map(at_rest).collect();
-        AccruingWeights { entries, credit: 0.0, sum: 0.0, overlap: 0.0, active: 0 }
+        AccruingWeights { entries, step: [0.0, 1.0], sum: 0.0, overlap: 0.0, active: 0 }
     }
 
     /// Number of weights.
@@ -90,21 +90,31 @@ impl AccruingWeights {
 
     #[inline(always)]
     fn enter(&mut self, shares: &[Share]) {
-        let credit = self.credit;
-        let steps: [Accruing; 2] = [[-credit, 1.0, credit, -1.0], [credit, -1.0, -credit, 1.0]];
+        let step = self.step;
+        let halves = self.entries.as_flattened_mut().as_chunks_mut::<2>().0;
         let mut sums = [0.0; 2];
-        for &share in shares {
-            let (entry, minus) = (&mut self.entries[share.index()], share.signed_index() & 1);
-            for (sum, number) in sums.iter_mut().zip(entry.as_chunks::<2>().0[minus]) {
-                *sum += number;
-            }
-            for (number, step) in entry.iter_mut().zip(&steps[minus]) {
-                *number += step;
-            }
+        let mut one = |share: Share| {
+            let half = halves[share.signed_index()];
+            let after = [half[0] + step[0], half[1] + step[1]];
+            sums = [sums[0] + half[0], sums[1] + half[1]];
+            halves[share.signed_index()] = after;
+            // The other half is the same with the other sign.
+            halves[share.opposite().signed_index()] = [-after[0], -after[1]];
+        };
+        let (fours, rest) = shares.as_chunks::<4>();
+        for four in fours {
+            four.iter().for_each(|&share| one(share));
         }
+        rest.iter().for_each(|&share| one(share));
         let [bases, counts] = sums;
-        self.sum += f64::from(bases + counts * credit);
+        self.sum += f64::from(bases - counts * step[0]);
         self.overlap += f64::from(2.0 * counts) + shares.len() as f64;
+        // What is no feature has no say: it was worth 0, and is to be worth 0 when C will have changed.
+        let neutral = self.entries.last_mut().expect("the neutral weight is behind the others");
+        let none = neutral[1];
+        *neutral = at_rest(0.0);
+        self.overlap -= f64::from(none * none);
+        self.active -= none as isize;
     }
 
     /// φ·θ.
@@ -129,19 +139,19 @@ impl AccruingWeights {
     /// θ ← θ + `step`·φ, a weight that several active features share moving once for each.
     #[inline]
     pub fn add(&mut self, step: f32) {
-        self.credit += step;
+        self.step[0] -= step;
         self.sum += f64::from(step) * self.overlap;
     }
 
     /// φ ← 0, `active` being all features that are active.
     pub fn settle(&mut self, active: &ActiveSet) {
-        let credit = self.credit;
+        let credit = -self.step[0];
         for share in active.shares() {
             let [base, count, ..] = self.entries[share.index()];
             self.entries[share.index()] = at_rest(base + count * credit);
         }
         debug_assert!(self.entries.iter().all(|[_, count, ..]| *count == 0.0), "other features were active");
-        (self.credit, self.sum, self.overlap, self.active) = (0.0, 0.0, 0.0, 0);
+        (self.step[0], self.sum, self.overlap, self.active) = (0.0, 0.0, 0.0, 0);
     }
 
     /// θ ← 0. There must be no active features.
@@ -183,6 +193,6 @@ impl Memory for AccruingWeights {
     #[inline(always)]
     fn worth(&self, share: Share) -> f32 {
         let [base, count] = self.entries.as_flattened().as_chunks::<2>().0[share.signed_index()];
-        base + count * self.credit
+        base - count * self.step[0]
     }
 }

@@ -72,11 +72,10 @@ impl Active {
     }
 }
 
-/// Entries that the exchange of one window's two shares may write.
-const WRITTEN: usize = 4;
-
 /// What a move changes about the active features: each one that it makes active is an entry, and each one that
-/// it makes inactive an entry of the opposite sign.
+/// it makes inactive an entry of the opposite sign. There may also be entries that stand for no feature: those of the
+/// neutral weight, whose index is the number of weights and which is worth 0. Leaving them in costs less than finding
+/// out which they are.
 #[derive(Clone, Debug, Default)]
 pub struct ActiveChange {
     /// The entries, and room for more behind them.
@@ -114,31 +113,22 @@ impl ActiveChange {
     }
 
     /// For each window, of which there are at most `at_most`, the features of the first array cease to be active and those
-    /// of the second become so; see [`Active`].
-    ///
-    /// # Panics
-    ///
-    /// If there are more windows.
+    /// of the second become so.
     #[inline(always)]
     pub(crate) fn exchange<const TABLES: usize>(
         &mut self,
         at_most: usize,
-        active: Active,
-        windows: impl Iterator<Item = [[Share; TABLES]; 2]>,
+        mut windows: impl Iterator<Item = [[Share; TABLES]; 2]>,
     ) {
-        // A little more than can be filled, so that no index into a window's part of it needs a check.
-        self.make_room(WRITTEN * at_most + WRITTEN);
-        let room = &mut self.shares[self.filled..];
-        let (mut filled, mut starts) = (0, 0);
-        windows.for_each(|[old, new]| {
-            let room = room[filled..].first_chunk_mut::<{ 2 * WRITTEN }>().expect("there is room");
-            let stopped = active.write(old.map(Share::opposite), room, 0);
-            let started = active.write(new, room, stopped % WRITTEN);
-            filled += stopped + started;
-            starts += started;
-        });
-        self.filled += filled;
-        self.more += 2 * starts as isize - filled as isize;
+        self.make_room(2 * TABLES * at_most);
+        let room = self.shares[self.filled..].as_chunks_mut::<TABLES>().0.as_chunks_mut::<2>().0;
+        let mut exchanged = 0;
+        for (room, [old, new]) in room.iter_mut().zip(&mut windows) {
+            *room = [old.map(Share::opposite), new];
+            exchanged += 1;
+        }
+        debug_assert!(windows.next().is_none(), "there are more windows");
+        self.filled += 2 * TABLES * exchanged;
     }
 
     /// Makes sure that so many more entries can be written.
@@ -155,7 +145,7 @@ impl ActiveChange {
         &self.shares[..self.filled]
     }
 
-    /// By how much the number of active features grows.
+    /// By how much the number of entries that are active grows, those that stand for no feature among them.
     #[inline(always)]
     pub fn more(&self) -> isize {
         self.more

@@ -108,22 +108,21 @@ impl LocalShapes {
         let Some(point) = mv.point() else { return };
         let (board, side) = (game.game().board(), game.game().to_move());
         let (shares, numbers) = (self.shares::<TABLES>(), game.track().patterns.numbers());
-        let active = Active::new(self.table.count);
         let exchanged = |window: usize, number: u16, next: u16| {
             let row = self.table.row[window] as usize;
             [shares[row + usize::from(number)], shares[row + usize::from(next)]]
         };
         if board.captures_something(point, side) {
             let (after, changed) = self.numbers_after_capture::<WINDOWS>(game, point, side);
-            let windows = changed.iter().map(|window| exchanged(window, numbers[window], after[window]));
-            change.exchange(numbers.len(), active, windows);
+            let windows = changed.iter(numbers.len()).map(|window| exchanged(window, numbers[window], after[window]));
+            change.exchange(numbers.len(), windows);
         } else {
             let (digit, covers) = (digit(side), self.windows.covering(point));
             let windows = covers.iter().map(|cover| {
                 let number = numbers[usize::from(cover.window)];
                 exchanged(usize::from(cover.window), number, number + digit * cover.unit)
             });
-            change.exchange(covers.len(), active, windows);
+            change.exchange(covers.len(), windows);
         }
     }
 
@@ -148,7 +147,7 @@ impl LocalShapes {
             let Some(point) = mv.point() else { return total };
             if board.captures_something(point, side) {
                 let (after, changed) = self.numbers_after_capture::<WINDOWS>(game, point, side);
-                let change = changed.iter().map(|window| {
+                let change = changed.iter(self.table.row.len()).map(|window| {
                     worth(self.table.row[window] + u32::from(after[window % WINDOWS])) - now[window % WINDOWS].1
                 });
                 return total + change.sum::<f32>();

@@ -227,12 +227,19 @@ impl WindowSet {
         self.0[usize::from(window / 64)] |= 1 << (window % 64);
     }
 
-    /// The windows in ascending order.
+    /// The windows in ascending order; all of them are among the first `windows`.
     #[inline(always)]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().enumerate().flat_map(|(i, &word)| {
-            let words = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
-            words.take_while(|&word| word != 0).map(move |word| 64 * i + word.trailing_zeros() as usize)
+    pub(crate) fn iter(&self, windows: usize) -> impl Iterator<Item = usize> {
+        let words = &self.0[..windows.div_ceil(64).min(self.0.len())];
+        let (mut i, mut left) = (0, words.first().copied().unwrap_or(0));
+        std::iter::from_fn(move || {
+            while left == 0 {
+                i += 1;
+                left = *words.get(i)?;
+            }
+            let window = 64 * i + left.trailing_zeros() as usize;
+            left &= left - 1;
+            Some(window)
         })
     }
 }
@@ -309,7 +316,8 @@ mod tests {
         for window in [965, 64, 0, 63, 64, 200, 0] {
             set.insert(window);
         }
-        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, 200, 965]);
-        assert_eq!(WindowSet::default().iter().next(), None);
+        assert_eq!(set.iter(966).collect::<Vec<_>>(), [0, 63, 64, 200, 965]);
+        assert_eq!(set.iter(MAX_WINDOWS).count(), 5);
+        assert_eq!(WindowSet::default().iter(966).next(), None);
     }
 }
