@@ -6,6 +6,7 @@ use afterstate_arena::{ExpectimaxPlayer, Player};
 use afterstate_engine::learning::{GammonLearner, NetworkTdSettings, TdGammonTraining, TrainingTotals};
 use afterstate_engine::search::ExpectimaxSettings;
 use afterstate_engine::search::expectimax::{MAX_PLIES, Pruning};
+use afterstate_engine::value::backgammon_inputs::InputSet;
 use afterstate_engine::value::backgammon_network::BackgammonNetwork;
 use afterstate_engine::value::{Checkpoint, CheckpointError, NetworkAgent, Weights};
 use afterstate_games::backgammon::Backgammon;
@@ -37,6 +38,8 @@ pub struct NetworkRecipe {
     pub seed: u64,
     /// Threads that share what they learn; one is reproducible to the bit.
     pub threads: usize,
+    /// What the network sees of a position: `td-gammon`, where the men are, or `expert`, also what experts count.
+    pub inputs: InputSet,
     /// Hidden units.
     pub hidden: usize,
     /// A checkpoint whose network it goes on with, named as agents name theirs; none: small random weights.
@@ -66,6 +69,7 @@ impl Default for NetworkRecipe {
             games: 100_000,
             seed: 1,
             threads: 1,
+            inputs: InputSet::default(),
             hidden: 80,
             first_weights: None,
             learner: GammonLearner::default(),
@@ -117,12 +121,17 @@ impl NetworkRecipe {
     fn first_network(&self) -> Result<BackgammonNetwork> {
         let Some(name) = &self.first_weights else {
             // A stream that no game draws from.
-            return Ok(BackgammonNetwork::random(self.hidden, &mut stream(self.seed, u64::MAX)));
+            return Ok(BackgammonNetwork::random_over(self.inputs, self.hidden, &mut stream(self.seed, u64::MAX)));
         };
         let checkpoint = NetworkAgent::load(name).with_context(|| format!("first-weights = \"{name}\""))?;
         let (hidden, found) = (self.hidden, checkpoint.about.hidden);
         ensure!(found == hidden, "first-weights = \"{name}\": {found} hidden units, the recipe says hidden = {hidden}");
-        Ok(checkpoint.network())
+        let network = checkpoint.network();
+        ensure!(
+            network.input_set().count() <= self.inputs.count(),
+            "first-weights = \"{name}\": its inputs are more than the recipe's; say inputs = \"expert\""
+        );
+        Ok(BackgammonNetwork::new(network.perceptron().clone().with_inputs(self.inputs.count())))
     }
 }
 
@@ -151,6 +160,7 @@ impl Lesson for NetworkRecipe {
 
     fn about(&self) -> Result<NetworkAgent> {
         Ok(NetworkAgent {
+            inputs: self.inputs,
             hidden: self.hidden,
             games: 0,
             since_milestone: TrainingTotals::default(),
@@ -213,7 +223,7 @@ impl Learner for NetworkLearner {
 }
 
 impl Described for NetworkAgent {
-    const FIXED: &'static [&'static str] = &["hidden"];
+    const FIXED: &'static [&'static str] = &["inputs", "hidden"];
     const MOST: [u64; 2] = [1 << 20, 1 << 30];
 
     fn progress(&self) -> (u64, TrainingTotals) {

@@ -77,6 +77,28 @@ fn searches_teach_from_the_beginning_or_from_what_is_known() {
 }
 
 #[test]
+fn a_network_learns_to_look_at_what_experts_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let known = trained(folder.path(), RECIPE);
+    let recipe = folder.path().join("expert.toml");
+    let text = |inputs: &str, from: &Path| {
+        let from = from.display();
+        format!("game = \"backgammon\"\ninputs = \"{inputs}\"\ngames = 3\nhidden = 5\nfirst-weights = \"{from}\"\n")
+    };
+    fs::write(&recipe, text("expert", &known)).unwrap();
+    let (recipe, run) = (recipe.to_str().unwrap(), folder.path().join("expert"));
+    let quick = ["--games", "2"];
+    succeed(&[&["train", recipe, "--out", run.to_str().unwrap()], &quick[..]].concat());
+    succeed(&["train", recipe, "--out", run.to_str().unwrap(), "--resume"]);
+    let agent = format!("expectimax:{}", run.display());
+    succeed(&["match", "--game", "backgammon", &agent, "random", "--games", "2"]);
+    // What it learnt to look at is not forgotten silently.
+    fs::write(recipe, text("td-gammon", &run)).unwrap();
+    let message = fail(&["train", recipe, "--out", folder.path().join("never").to_str().unwrap()]);
+    assert!(message.contains("inputs = \"expert\""), "{message}");
+}
+
+#[test]
 fn a_run_in_parts_ends_as_one_without_a_break() {
     let folder = tempfile::tempdir().unwrap();
     for lambda in ["0.7", "0.0"] {

@@ -2,6 +2,7 @@
 
 use afterstate_engine::learning::td_gammon::best_play;
 use afterstate_engine::learning::{NetworkTdSettings, SelfTaught, TdGammon};
+use afterstate_engine::value::backgammon_inputs::InputSet;
 use afterstate_engine::value::backgammon_network::{BackgammonNetwork, TURNED, equity, outputs_of};
 use afterstate_games::backgammon::{Backgammon, Board, Dice, Phase};
 use afterstate_games::rng::below;
@@ -81,4 +82,39 @@ fn a_game_that_can_be_won_at_once_is_won() {
     game.legal_moves(&mut moves);
     let mut network = BackgammonNetwork::random(4, &mut stream(3, 0));
     assert_eq!(game.move_text(best_play(&mut network, &game, Side::First, &moves)), "2/off 1/off");
+}
+
+#[test]
+fn what_experts_count_is_learnt_from_and_values_do_not_depend_on_how_they_are_computed() {
+    let network = BackgammonNetwork::random_over(InputSet::Expert, 10, &mut stream(1, 0));
+    let first = network.perceptron().weights().to_vec();
+    let mut learner = TdGammon::new(network, NetworkTdSettings { step_size: 0.1, lambda: 0.0 });
+    for index in 0..50 {
+        learner.play(&mut stream(2, index));
+    }
+    let learnt = learner.network.perceptron().weights();
+    assert!((198..214).all(|input| first[10 * input] != learnt[10 * input]), "all inputs are met within fifty games");
+    let (mut random, mut game, mut moves, mut compared) = (stream(8, 0), Backgammon::new(), Vec::new(), 0);
+    let (mut alone, mut following) = (learner.network.clone(), learner.network.clone());
+    while compared < 1000 {
+        match game.phase() {
+            Phase::ToPlay(side, _) => {
+                game.legal_moves(&mut moves);
+                following.follow_board(game.board(), side.other());
+                for &mv in &moves {
+                    let mut after = game;
+                    after.play(mv);
+                    if let Phase::ToRoll(_) = after.phase() {
+                        let found = following.outputs(after.board(), side.other());
+                        let expected = alone.outputs(after.board(), side.other());
+                        assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-5));
+                        compared += 1;
+                    }
+                }
+                game.play(moves[below(&mut random, moves.len() as u32) as usize]);
+            }
+            Phase::Over(_) => game = Backgammon::new(),
+            _ => game.play(game.roll(&mut random)),
+        }
+    }
 }

@@ -11,7 +11,6 @@
 
 use super::network_traces::NetworkTraces;
 use super::principal_leaves::{GammonSearch, PrincipalLeaves};
-use crate::value::backgammon_inputs::inputs_of;
 use crate::value::perceptron::{Activation, Layers, SparseInputs};
 use afterstate_games::backgammon::{Backgammon, Phase};
 
@@ -47,9 +46,9 @@ impl NetworkTreeStrap {
         for position in positions {
             let Phase::ToRoll(side) = position.phase() else { continue };
             self.leaves.find(search, &position, 1);
-            let network = search.evaluation().perceptron();
+            let (set, network) = (search.evaluation().input_set(), search.evaluation().perceptron());
             let target = self.leaves.evaluate(network);
-            inputs_of(position.board(), side, &mut self.inputs);
+            set.read(position.board(), side, &mut self.inputs);
             network.evaluate(&self.inputs, &mut self.activation);
             let errors = target.iter().zip(&self.activation.outputs).map(|(target, output)| target - output);
             self.gradient.add(network, &self.inputs, &self.activation, errors.enumerate());

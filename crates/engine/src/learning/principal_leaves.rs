@@ -11,7 +11,6 @@
 use super::network_traces::NetworkTraces;
 use super::td_gammon::best_play;
 use crate::search::Expectimax;
-use crate::value::backgammon_inputs::inputs_of;
 use crate::value::backgammon_network::{BackgammonNetwork, OUTPUTS, TURNED, outputs_of};
 use crate::value::perceptron::{Activation, Perceptron, SparseInputs, Turned};
 use afterstate_games::backgammon::{Backgammon, Move, Phase};
@@ -111,7 +110,7 @@ impl PrincipalLeaves {
             }
             let leaf = &mut self.leaves[self.used];
             (leaf.probability, leaf.seen) = (probability, Some(if side == root { &SAME } else { &TURNED }));
-            inputs_of(position.board(), side, &mut leaf.inputs);
+            search.evaluation().input_set().read(position.board(), side, &mut leaf.inputs);
             self.used += 1;
             return;
         }

@@ -15,7 +15,6 @@ use super::network_tree_strap::NetworkTreeStrap;
 use super::principal_leaves::{GammonSearch, PrincipalLeaves, preferred};
 use super::td_gammon::SelfTaught;
 use crate::search::{Expectimax, ExpectimaxSettings};
-use crate::value::backgammon_inputs::inputs_of;
 use crate::value::backgammon_network::{BackgammonNetwork, TURNED, outputs_of};
 use crate::value::perceptron::SparseInputs;
 use afterstate_games::backgammon::{Backgammon, Move, Phase};
@@ -86,7 +85,7 @@ impl SearchGammon {
     fn about_to_roll(&mut self, game: &Backgammon, side: Side) {
         match &mut self.rule {
             Rule::Directed(rule, inputs) => {
-                inputs_of(game.board(), side, inputs);
+                self.search.evaluation().input_set().read(game.board(), side, inputs);
                 rule.reached(self.search.evaluation().perceptron_mut(), inputs);
             }
             Rule::Leaf(rule, leaves) => {

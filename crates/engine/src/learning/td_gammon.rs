@@ -10,7 +10,6 @@
 //! The dice explore enough; no move is random.
 
 use super::network_td::{NetworkTd, NetworkTdSettings};
-use crate::value::backgammon_inputs::inputs_of;
 use crate::value::backgammon_network::{BackgammonNetwork, TURNED, outputs_of};
 use crate::value::perceptron::SparseInputs;
 use afterstate_games::backgammon::{Backgammon, Move, Phase};
@@ -98,7 +97,7 @@ impl SelfTaught for TdGammon {
             match game.phase() {
                 Phase::Opening => game.play(game.roll(rng)),
                 Phase::ToRoll(side) => {
-                    inputs_of(game.board(), side, &mut self.inputs);
+                    self.network.input_set().read(game.board(), side, &mut self.inputs);
                     self.rule.reached(self.network.perceptron_mut(), &self.inputs);
                     seen_by = side;
                     game.play(game.roll(rng));

@@ -7,17 +7,59 @@
 //! whose turn it is:            1, 0
 //! ```
 
+use super::backgammon_expert::{EXPERT_INPUTS, push_expert_inputs};
 use super::perceptron::SparseInputs;
 use afterstate_games::Side;
 use afterstate_games::backgammon::{BAR, Board, MEN, POINTS};
+use serde::{Deserialize, Serialize};
 
-/// How many inputs there are.
+/// How many of these inputs there are.
 pub const INPUTS: usize = 198;
 
 /// Inputs for one point and side.
 const UNITS: usize = 4;
 
-/// Replaces `inputs` by those of a board on which `side` is about to roll. Its men come first, and all points are counted from
+/// Which inputs a network has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InputSet {
+    /// TD-Gammon's 198: where the men are.
+    #[default]
+    TdGammon,
+    /// These, and behind them what experts count: [`super::backgammon_expert`].
+    Expert,
+}
+
+impl InputSet {
+    /// How many there are.
+    pub fn count(self) -> usize {
+        match self {
+            InputSet::TdGammon => INPUTS,
+            InputSet::Expert => INPUTS + EXPERT_INPUTS,
+        }
+    }
+
+    /// The set with so many inputs.
+    pub fn with_count(count: usize) -> Option<InputSet> {
+        [InputSet::TdGammon, InputSet::Expert].into_iter().find(|set| set.count() == count)
+    }
+
+    /// Replaces `inputs` by those of a board on which `side` is about to roll.
+    pub fn read(self, board: &Board, side: Side, inputs: &mut SparseInputs) {
+        inputs_of(board, side, inputs);
+        self.push_expert(board, side, inputs);
+    }
+
+    /// Adds those that changes of others do not tell.
+    #[inline]
+    pub(super) fn push_expert(self, board: &Board, side: Side, inputs: &mut SparseInputs) {
+        if self == InputSet::Expert {
+            push_expert_inputs(board, side, INPUTS, inputs);
+        }
+    }
+}
+
+/// Replaces `inputs` by TD-Gammon's of a board on which `side` is about to roll. Its men come first, and all points are counted from
 /// its own home.
 ///
 /// ```

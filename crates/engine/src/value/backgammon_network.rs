@@ -1,6 +1,6 @@
 //! [`BackgammonNetwork`]: what a position of backgammon is worth, by a perceptron with the outputs that GNU Backgammon has too.
 
-use super::backgammon_inputs::{INPUTS, changes_of, inputs_of};
+use super::backgammon_inputs::{InputSet, changes_of, inputs_of};
 use super::perceptron::{Activation, Layers, Perceptron, SparseInputs, Turned};
 use crate::search::expectimax::Equity;
 use afterstate_games::backgammon::{Backgammon, Board, Phase};
@@ -65,6 +65,7 @@ pub fn outputs_of(outcome: Outcome, side: Side) -> [f32; OUTPUTS] {
 #[derive(Clone, Debug)]
 pub struct BackgammonNetwork {
     network: Perceptron,
+    set: InputSet,
     inputs: SparseInputs,
     activation: Activation,
     /// A position from which those that are asked for come about, and who sees it.
@@ -74,16 +75,34 @@ pub struct BackgammonNetwork {
 }
 
 impl BackgammonNetwork {
-    /// A network with so many hidden units and small random weights.
+    /// A network with TD-Gammon's inputs, so many hidden units and small random weights.
     pub fn random(hidden: usize, rng: &mut Rng) -> BackgammonNetwork {
-        let layers = Layers { inputs: INPUTS, hidden, outputs: OUTPUTS };
+        BackgammonNetwork::random_over(InputSet::TdGammon, hidden, rng)
+    }
+
+    /// The same with other inputs.
+    pub fn random_over(set: InputSet, hidden: usize, rng: &mut Rng) -> BackgammonNetwork {
+        let layers = Layers { inputs: set.count(), hidden, outputs: OUTPUTS };
         BackgammonNetwork::new(Perceptron::random(layers, rng))
     }
 
-    /// A network that exists. It must have [`INPUTS`] inputs and [`OUTPUTS`] outputs.
+    /// A network that exists.
+    ///
+    /// # Panics
+    ///
+    /// If it has not as many inputs as an [`InputSet`], or not [`OUTPUTS`] outputs.
     pub fn new(network: Perceptron) -> BackgammonNetwork {
+        let Layers { inputs, outputs, .. } = network.layers();
+        let set = InputSet::with_count(inputs).expect("a set of inputs has as many");
+        assert_eq!(outputs, OUTPUTS, "a network of backgammon has {OUTPUTS} outputs");
         let (inputs, activation) = Default::default();
-        BackgammonNetwork { network, inputs, activation, base: None, base_sums: Vec::new() }
+        BackgammonNetwork { network, set, inputs, activation, base: None, base_sums: Vec::new() }
+    }
+
+    /// Which inputs it has.
+    #[inline]
+    pub fn input_set(&self) -> InputSet {
+        self.set
     }
 
     /// The network itself.
@@ -109,7 +128,7 @@ impl BackgammonNetwork {
     /// The outputs for a board on which `side` is about to roll.
     #[inline]
     pub fn outputs(&mut self, board: &Board, side: Side) -> &[f32] {
-        let BackgammonNetwork { network, inputs, activation, base, base_sums } = self;
+        let BackgammonNetwork { network, set, inputs, activation, base, base_sums } = self;
         match base {
             Some((from, seen_by)) if *seen_by == side => {
                 if base_sums.is_empty() {
@@ -117,10 +136,11 @@ impl BackgammonNetwork {
                     network.sums(inputs, base_sums);
                 }
                 changes_of(from, board, side, inputs);
+                set.push_expert(board, side, inputs);
                 network.evaluate_changed(base_sums, inputs, activation);
             }
             _ => {
-                inputs_of(board, side, inputs);
+                set.read(board, side, inputs);
                 network.evaluate(inputs, activation);
             }
         }

@@ -6,6 +6,7 @@
 
 mod accruing;
 mod afterstates;
+pub mod backgammon_expert;
 pub mod backgammon_inputs;
 pub mod backgammon_network;
 pub mod bear_off;

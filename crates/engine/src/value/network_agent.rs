@@ -1,6 +1,6 @@
 //! [`NetworkAgent`]: what a checkpoint of a backgammon network says about itself.
 
-use super::backgammon_inputs::INPUTS;
+use super::backgammon_inputs::InputSet;
 use super::backgammon_network::{BackgammonNetwork, OUTPUTS};
 use super::checkpoint::{Checkpoint, CheckpointError};
 use super::perceptron::{Layers, Perceptron};
@@ -16,6 +16,9 @@ pub const MAX_HIDDEN: usize = 10_000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NetworkAgent {
+    /// Which inputs it has; files that do not say have TD-Gammon's.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub inputs: InputSet,
     /// Hidden units.
     pub hidden: usize,
     /// Training games behind these weights.
@@ -24,6 +27,10 @@ pub struct NetworkAgent {
     pub since_milestone: TrainingTotals,
     /// The version and settings that made them, as text for people.
     pub origin: String,
+}
+
+fn is_usual(inputs: &InputSet) -> bool {
+    *inputs == InputSet::default()
 }
 
 impl NetworkAgent {
@@ -46,7 +53,7 @@ impl NetworkAgent {
 
     /// How large the network is.
     pub fn layers(&self) -> Layers {
-        Layers { inputs: INPUTS, hidden: self.hidden, outputs: OUTPUTS }
+        Layers { inputs: self.inputs.count(), hidden: self.hidden, outputs: OUTPUTS }
     }
 }
 

@@ -109,6 +109,20 @@ impl Perceptron {
         (weights.len() == layers.weights()).then_some(Perceptron { layers, weights })
     }
 
+    /// The same network with so many inputs in all; those that are new come behind the others and say nothing yet.
+    ///
+    /// # Panics
+    ///
+    /// If it has more already.
+    pub fn with_inputs(mut self, inputs: usize) -> Perceptron {
+        let Layers { inputs: before, hidden, .. } = self.layers;
+        assert!(before <= inputs, "a network of {before} inputs cannot have {inputs}");
+        let biases = before * hidden;
+        self.weights.splice(biases..biases, std::iter::repeat_n(0.0, (inputs - before) * hidden));
+        self.layers.inputs = inputs;
+        self
+    }
+
     /// Its size.
     #[inline]
     pub fn layers(&self) -> Layers {
@@ -222,6 +236,19 @@ mod tests {
             assert!((found - expected).abs() < 2e-7, "{x}: {found} is not {expected}");
         }
         assert_eq!((sigmoid(0.0), sigmoid(1e9) > 0.999, sigmoid(-1e9) < 1e-30), (0.5, true, true));
+    }
+
+    #[test]
+    fn new_inputs_say_nothing_yet() {
+        let network = Perceptron::random(Layers { inputs: 3, hidden: 4, outputs: 2 }, &mut stream(6, 0));
+        let larger = network.clone().with_inputs(5);
+        assert_eq!(larger.layers(), Layers { inputs: 5, hidden: 4, outputs: 2 });
+        let (mut inputs, mut found, mut expected) = <(SparseInputs, Activation, Activation)>::default();
+        inputs.push(2, 0.7);
+        network.evaluate(&inputs, &mut expected);
+        inputs.push(3, 5.0);
+        larger.evaluate(&inputs, &mut found);
+        assert_eq!(found, expected);
     }
 
     #[test]
