@@ -13,6 +13,7 @@ mod completions;
 mod contest;
 mod duel;
 mod evaluate;
+mod export;
 mod folder_lock;
 mod game_files;
 mod games;
@@ -71,6 +72,8 @@ enum Command {
     Train(train::TrainArgs),
     /// Make an agent of weights that another program learnt
     Import(import::Args),
+    /// What was learnt as a file for other programs
+    Export(export::Args),
     /// Run an experiment of a paper and compare
     Reproduce(reproduce::ReproduceArgs),
     /// Play in the terminal against any agent
@@ -130,6 +133,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(args),
         Command::Train(args) => train::run(args),
         Command::Import(args) => import::run(args),
+        Command::Export(args) => export::run(args),
         Command::Reproduce(args) => reproduce::run(args),
     };
     match result {

@@ -4,10 +4,11 @@ mod support;
 
 use support::{fail, run, run_in, succeed};
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "games",
     "agents",
     "train",
+    "export",
     "play",
     "match",
     "tournament",

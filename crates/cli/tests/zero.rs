@@ -103,6 +103,45 @@ fn what_cannot_be_is_refused_in_one_line() {
     assert!(missing.contains("all.toml"), "{missing}");
 }
 
+#[test]
+fn what_was_learnt_is_exported_as_onnx() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/2023-go-exploit/runs/connect-four-hour");
+    let file = folder.path().join("deep/er/four.onnx");
+    let report = succeed(&["export", "onnx", network, text(&file), "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!((&report["game"], &report["steps"]), (&"connect-four".into(), &2400.into()));
+    assert_eq!(report["inputs"]["planes"], serde_json::json!(["batch", 4, 6, 7]));
+    assert_eq!(report["outputs"], serde_json::json!({ "policy": ["batch", 7], "value": ["batch", 1] }));
+    let bytes = fs::read(&file).unwrap();
+    // `ir_version`, and little else than the weights.
+    assert_eq!(bytes[..2], [8, 8]);
+    let room = 4 * report["weights"].as_u64().unwrap() as usize;
+    assert!((room..room + 20_000).contains(&bytes.len()), "{} bytes", bytes.len());
+    // A file that is there is replaced.
+    fs::write(&file, "an older one").unwrap();
+    assert!(succeed(&["export", "onnx", network, text(&file)]).contains("connect-four after 2400 steps"));
+    assert!(fs::read(&file).unwrap() == bytes);
+    // Beside it nothing stays, and what cannot be written is said in one line.
+    assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
+    let shapes = support::checkpoint(folder.path(), 10, 5);
+    for (name, file, part) in [
+        (&shapes[..], "new.onnx", "only residual networks"),
+        ("no/such/run", "new.onnx", "no/such/run"),
+        (network, "deep", "deep"),
+    ] {
+        let message = fail(&["export", "onnx", name, text(&folder.path().join(file))]);
+        assert!(message.contains(part), "{message}");
+        assert!(!folder.path().join("new.onnx").exists());
+    }
+    let checkpoint = fs::read_dir(Path::new(network).join("checkpoints")).unwrap().next().unwrap().unwrap().path();
+    let copy = folder.path().join("copy.safetensors");
+    fs::copy(checkpoint, &copy).unwrap();
+    let before = fs::read(&copy).unwrap();
+    assert!(fail(&["export", "onnx", text(&copy), text(&copy)]).contains("the checkpoint itself"));
+    assert!(fs::read(&copy).unwrap() == before);
+}
+
 /// A disk that is full looks like a file that must not grow.
 #[cfg(unix)]
 #[test]

@@ -23,6 +23,7 @@ mod convolution;
 mod grid;
 mod heads;
 pub mod inference;
+pub mod onnx;
 pub mod optimizer;
 #[cfg(test)]
 mod plain;
