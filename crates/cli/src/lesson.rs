@@ -1,6 +1,7 @@
 //! What a training run needs to know of what it learns: [`Lesson`], which recipes are, and [`Learner`], which carries it out.
 
 use crate::recipe::{CheckpointSettings, EvaluationSettings};
+use crate::watch::Milestone;
 use afterstate_arena::{Player, RandomPlayer};
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::value::{Checkpoint, CheckpointError, Weights};
@@ -31,7 +32,7 @@ pub trait Described: Clone + Serialize + DeserializeOwned {
 }
 
 /// Plays games and learns from them.
-pub trait Learner {
+pub trait Learner: Sync {
     /// What checkpoints say of themselves.
     type About: Described;
 
@@ -63,6 +64,17 @@ pub trait Learner {
 
     /// A checkpoint of now is safely there: removes what only earlier ones needed.
     fn saved(&self) {}
+
+    /// Its weights were measured at a milestone, now or in an earlier part of the run: for a record of its own, if it keeps one.
+    fn measured(&self, milestone: &Milestone) -> Result<()> {
+        let _ = milestone;
+        Ok(())
+    }
+
+    /// How it is doing at the moment, in a few whole lines, for who watches; nothing if it has nothing to say.
+    fn status(&self) -> String {
+        String::new()
+    }
 
     /// The description with what the learner knows besides its weights.
     fn describe(&self, about: Self::About) -> Self::About {

@@ -13,6 +13,7 @@ mod completions;
 mod contest;
 mod duel;
 mod evaluate;
+mod event_file;
 mod export;
 mod folder_lock;
 mod game_files;
@@ -45,6 +46,7 @@ mod watch;
 mod zero_learner;
 mod zero_presets;
 mod zero_recipe;
+mod zero_view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

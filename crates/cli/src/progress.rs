@@ -1,4 +1,5 @@
-//! Progress bars on standard error: rate and time left, for whatever takes longer than two seconds.
+//! Progress bars on standard error: rate and time left, for whatever takes longer than two seconds, and what else there is
+//! to see meanwhile.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
@@ -20,7 +21,7 @@ impl Progress {
     /// A bar over `total` units called `unit` (plural), of which `done` were done before. `quiet` shows nothing.
     pub fn new(total: u64, done: u64, unit: &str, quiet: bool) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
-        let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{per_sec}}  {{eta}} left");
+        let template = format!("{{msg}}{{bar:30}} {{pos}}/{{len}} {unit}  {{per_sec}}  {{eta}} left");
         bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_position(done);
         bar.reset_eta();
@@ -34,6 +35,13 @@ impl Progress {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.bar.set_position(done);
+    }
+
+    /// Shows whole lines above the bar, in place of those before. They are only made if somebody sees them.
+    pub fn status(&self, lines: impl FnOnce() -> String) {
+        if self.settled.load(Ordering::Relaxed) && !self.bar.is_hidden() {
+            self.bar.set_message(lines());
+        }
     }
 
     /// Prints a line of the report on standard output, above the bar.

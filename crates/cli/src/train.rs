@@ -16,7 +16,10 @@ use std::time::Instant;
 #[command(after_help = "Examples:
   afterstate train papers/2012-td-search-go/quick.toml
   afterstate train my.toml --out runs/mine --games 1000000 --threads 2
-  afterstate train my.toml --out runs/mine --resume")]
+  afterstate train my.toml --out runs/mine --resume
+
+Runs of AlphaZero and Go-Exploit also write metrics.jsonl, a line for each learning step, and the same as events:
+  tensorboard --logdir runs")]
 pub struct TrainArgs {
     /// The recipe, a TOML file.
     recipe: PathBuf,
@@ -70,6 +73,9 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
     let mut run = TrainingRun::open(recipe, folder, resume)?;
     let mut watch = Watch::open(recipe, folder, run.done())?;
     run.begin(recipe, |games| watch.is_missing(games))?;
+    for entry in watch.log() {
+        run.measured(entry)?;
+    }
 
     let unit = recipe.plan().unit;
     let begun = Instant::now();
@@ -98,6 +104,7 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
                 finished = false;
                 break;
             };
+            run.measured(&entry)?;
             match report {
                 Report::Text => progress.line(&describe(&entry, unit)),
                 Report::Json => progress.line(&serde_json::to_string(&entry)?),

@@ -4,9 +4,12 @@
 //! one is safely there. Both say what the games since the last milestone add up to, so that a run that was
 //! killed and resumed ends with the same files as one that was not (with one thread, to the bit).
 
+use crate::event_file;
 use crate::folder_lock::FolderLock;
 use crate::lesson::{Described, Learner, Lesson};
 use crate::progress::Progress;
+use crate::watch::Milestone;
+use crate::zero_learner::METRICS;
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::value::Checkpoint;
 use afterstate_engine::value::checkpoint::write_whole;
@@ -115,7 +118,7 @@ impl<L: Lesson> TrainingRun<L> {
         self.lock = Some(FolderLock::take(&self.folder)?);
         let path = self.folder.join(RECIPE);
         write_whole(&path, settings_text(recipe)?.as_bytes()).with_context(|| path.display().to_string())?;
-        remove_unfinished(&self.folder, &[RECIPE, LOG]);
+        remove_unfinished(&self.folder, &[RECIPE, LOG, METRICS, event_file::SUFFIX]);
         remove_unfinished(&self.folder.join(CHECKPOINTS), &[EXTENSION]);
 
         // What no game has changed yet was not made by training, and stays.
@@ -153,6 +156,7 @@ impl<L: Lesson> TrainingRun<L> {
             let before = self.done;
             let stretch = self.learner.run(self.done..milestone, &pause, &|so_far| {
                 progress.set(before + so_far.games);
+                progress.status(|| self.learner.status());
                 if stop.load(Ordering::Relaxed) || self.every.is_some_and(|every| begun.elapsed() >= every) {
                     pause.store(true, Ordering::Relaxed);
                 }
@@ -176,6 +180,11 @@ impl<L: Lesson> TrainingRun<L> {
     pub fn saved(&self, games: u64) -> Result<Option<Checkpoint<L::About>>> {
         let Some((_, path)) = self.found.iter().find(|(found, _)| *found == games) else { return Ok(None) };
         Ok(Some(L::read(path)?))
+    }
+
+    /// Tells the learner what was measured.
+    pub fn measured(&self, milestone: &Milestone) -> Result<()> {
+        self.learner.measured(milestone)
     }
 
     fn checkpoint(&self) -> Checkpoint<L::About> {

@@ -89,6 +89,11 @@ impl<L: Lesson> Watch<L> {
         Ok(Watch { recipe: recipe.clone(), folder: folder.to_path_buf(), log })
     }
 
+    /// What was measured so far.
+    pub fn log(&self) -> &[Milestone] {
+        &self.log
+    }
+
     /// Whether nothing is logged yet about the weights after so many games.
     pub fn is_missing(&self, games: u64) -> bool {
         self.log.iter().all(|entry| entry.games != games)

@@ -1,7 +1,10 @@
-//! A run of AlphaZero or Go-Exploit: learning steps, and a line about each of them.
+//! A run of AlphaZero or Go-Exploit: learning steps, and a line about each of them; the same for TensorBoard.
 
+use crate::event_file::EventFile;
 use crate::lesson::{Described, Learner};
+use crate::watch::Milestone;
 use crate::zero_recipe::{ZeroGame, ZeroRecipe};
+use crate::zero_view::{self, LiveView};
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::{Checkpoint, Weights};
@@ -12,8 +15,8 @@ use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 /// What is known of each learning step, in a run's folder.
 pub const METRICS: &str = "metrics.jsonl";
@@ -24,6 +27,12 @@ pub struct ZeroLearner<G> {
     /// A copy of the learner's, for who reads them.
     weights: Weights,
     metrics: PathBuf,
+    folder: PathBuf,
+    /// Steps before this part of the run.
+    before: u64,
+    /// From the first event of this part of the run on.
+    events: Mutex<Option<EventFile>>,
+    view: Mutex<LiveView>,
 }
 
 impl<G: ZeroGame> ZeroLearner<G> {
@@ -46,15 +55,38 @@ impl<G: ZeroGame> ZeroLearner<G> {
         let settings = recipe.zero.clone();
         let training = ZeroTraining::open(first, settings, (recipe.seed, recipe.threads), learner, folder, done)
             .context("cannot go on without what was played so far; choose another --out to begin anew")?;
-        let metrics = folder.join(METRICS);
-        Ok(ZeroLearner { training: Mutex::new(training), weights: shared, metrics })
+        Ok(ZeroLearner {
+            training: Mutex::new(training),
+            weights: shared,
+            metrics: folder.join(METRICS),
+            folder: folder.to_path_buf(),
+            before: done.0,
+            events: Mutex::default(),
+            view: Mutex::new(LiveView::new(&recipe.zero)),
+        })
+    }
+
+    /// Adds to the events of the run, which begin anew with those that are still true.
+    fn add_event(&self, step: u64, scalars: &[(String, f64)]) -> Result<()> {
+        let mut events = self.events.lock().expect("no thread panics with the events");
+        let events = match &mut *events {
+            Some(events) => events,
+            none => none.insert(EventFile::resume(&self.folder, self.before)?),
+        };
+        Ok(events.add(step, scalars)?)
+    }
+
+    fn view(&self) -> MutexGuard<'_, LiveView> {
+        self.view.lock().expect("no thread panics with the view")
     }
 
     /// Adds a line about a step.
     fn note(&self, report: &StepReport) -> Result<()> {
         let line = serde_json::to_string(report)? + "\n";
         let file = std::fs::OpenOptions::new().append(true).create(true).open(&self.metrics);
-        file.and_then(|mut file| file.write_all(line.as_bytes())).with_context(|| self.metrics.display().to_string())
+        file.and_then(|mut file| file.write_all(line.as_bytes()))
+            .with_context(|| self.metrics.display().to_string())?;
+        self.add_event(report.step, &zero_view::of_step(report))
     }
 }
 
@@ -90,7 +122,11 @@ impl<G: ZeroGame> Learner for ZeroLearner<G> {
             if stop.load(Ordering::Relaxed) {
                 break;
             }
-            let Some(report) = training.step(stop, &|_| progress(totals))? else { break };
+            let fresh = |examples| {
+                self.view().fresh = examples;
+                progress(totals);
+            };
+            let Some(report) = training.step(stop, &fresh)? else { break };
             if !(report.loss.policy.is_finite() && report.loss.value.is_finite()) {
                 bail!("the network diverged at step {}: try a smaller step size", report.step);
             }
@@ -98,6 +134,10 @@ impl<G: ZeroGame> Learner for ZeroLearner<G> {
                 self.weights.set(index, weight);
             }
             self.note(&report)?;
+            {
+                let mut view = self.view();
+                (view.fresh, view.step) = (0, Some(report));
+            }
             totals.add(&TrainingTotals {
                 games: 1,
                 moves: report.moves / report.trajectories.max(1),
@@ -126,6 +166,15 @@ impl<G: ZeroGame> Learner for ZeroLearner<G> {
     fn saved(&self) {
         let training = self.training.lock().expect("no thread panics with the training");
         training.forget_before(training.steps());
+    }
+
+    fn measured(&self, milestone: &Milestone) -> Result<()> {
+        self.view().measured = Some(milestone.clone());
+        self.add_event(milestone.games, &zero_view::of_milestone(milestone))
+    }
+
+    fn status(&self) -> String {
+        self.view().to_string()
     }
 
     fn describe(&self, about: ResidualAgent) -> ResidualAgent {

@@ -3,7 +3,7 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::{fail, run, run_in, succeed, train_killed};
 
@@ -16,6 +16,37 @@ const RECIPE: &str = "game = \"tic-tac-toe\"\nsteps = 8\nthreads = 1\nsolvers = 
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
+}
+
+/// The steps and tags of a run's events, by the framing of TFRecord and the field numbers of event.proto.
+fn events(run: &Path) -> Vec<(u64, Vec<String>)> {
+    let names: Vec<_> = fs::read_dir(run).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let ours = |path: &&PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("events.out.tfevents.");
+    let [file] = &names.iter().filter(ours).collect::<Vec<_>>()[..] else { panic!("one file of events: {names:?}") };
+    let bytes = fs::read(file).unwrap();
+    let mut rest = &bytes[..];
+    let mut events = Vec::new();
+    while let Some((length, _)) = rest.split_first_chunk::<8>() {
+        let length = u64::from_le_bytes(*length) as usize;
+        let event = &rest[12..12 + length];
+        rest = &rest[12 + length + 4..];
+        // The time is first; then the step, and what happened at it.
+        assert_eq!(event[0], 9);
+        if event[9] != 0x10 {
+            assert!(events.is_empty() && event.ends_with(b"brain.Event:2"));
+            continue;
+        }
+        // Steps of these tests are small, the summary's length need not be.
+        assert!(event[10] < 0x80 && event[11] == 0x2a);
+        let digits = if event[12] < 0x80 { 1 } else { 2 };
+        let (mut values, mut tags) = (&event[12 + digits..], Vec::new());
+        while let [0x0a, size, 0x0a, tag, after @ ..] = values {
+            tags.push(String::from_utf8(after[..usize::from(*tag)].to_vec()).unwrap());
+            values = &values[2 + usize::from(*size)..];
+        }
+        events.push((u64::from(event[10]), tags));
+    }
+    events
 }
 
 /// The files that must be the same however a run came to its end.
@@ -52,6 +83,12 @@ fn what_was_learnt_plays_and_is_measured() {
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["step"].as_u64().unwrap())
         .collect();
     assert_eq!(steps, (1..=8).collect::<Vec<u64>>());
+    // TensorBoard is told the same, and how the milestones went.
+    let events = events(&run);
+    assert_eq!(events.iter().map(|(step, _)| *step).collect::<Vec<_>>(), [1, 2, 3, 4, 4, 5, 6, 7, 8, 8]);
+    assert!(events[0].1.contains(&"loss/policy".to_string()), "{events:?}");
+    assert_eq!(events[4].1, ["score/random", "score/solver-1x", "elo/value", "elo/margin"]);
+    assert!(events[9].1.contains(&"score/earlier-1".to_string()), "{events:?}");
 }
 
 #[test]
@@ -66,6 +103,7 @@ fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
         assert!(result(&run) == result(&whole), "{preset}: the run that was killed ended otherwise");
         let metrics = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
         assert_eq!(metrics.lines().count(), 8, "{metrics}");
+        assert_eq!(events(&run), events(&whole), "{preset}");
     }
 }
 
@@ -140,6 +178,60 @@ fn what_was_learnt_is_exported_as_onnx() {
     let before = fs::read(&copy).unwrap();
     assert!(fail(&["export", "onnx", text(&copy), text(&copy)]).contains("the checkpoint itself"));
     assert!(fs::read(&copy).unwrap() == before);
+}
+
+/// What a training run shows on a terminal as wide as most, until `enough` of it was seen or the run has ended.
+#[cfg(unix)]
+fn shown(args: &[&str], enough: impl Fn(&str) -> bool) -> String {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{Winsize, tcsetwinsize};
+    use std::io::Read;
+    use std::process::Stdio;
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap();
+    let screen = fs::OpenOptions::new().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    tcsetwinsize(&screen, Winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_afterstate"))
+        .args(args)
+        .env("TERM", "xterm")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(screen)
+        .spawn()
+        .unwrap();
+    let (mut terminal, mut seen, mut part) = (fs::File::from(terminal), Vec::new(), [0; 4096]);
+    loop {
+        let text = String::from_utf8_lossy(&seen).into_owned();
+        // Reading fails when nobody is left to write.
+        match terminal.read(&mut part) {
+            Ok(length) if length > 0 && !enough(&text) => seen.extend(&part[..length]),
+            _ => {
+                let _ = child.kill();
+                child.wait().unwrap();
+                return text;
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_terminal_shows_how_it_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipe = folder.path().join("long.toml");
+    fs::write(&recipe, format!("preset = \"gesc\"\n{}", RECIPE.replace("every = 4", "every = 100"))).unwrap();
+    let labels = ["loss        policy", "states      ", "archive     ", "throughput  ", "win rates   ", "steps  "];
+    let all = |text: &str| labels.iter().all(|label| text.contains(label));
+    // It takes much longer than a bar needs to appear, and ends all the same.
+    let run = folder.path().join("run");
+    let screen = shown(&["train", text(&recipe), "--out", text(&run), "--games", "20000"], all);
+    assert!(all(&screen), "{screen}");
+    // Programs that read JSON are not to be bothered.
+    let run = folder.path().join("json");
+    let args = ["train", text(&recipe), "--out", text(&run), "--games", "1000", "--json"];
+    assert_eq!(shown(&args, |_| false), "");
 }
 
 /// A disk that is full looks like a file that must not grow.
