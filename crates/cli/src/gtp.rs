@@ -54,6 +54,7 @@ pub fn run(args: Args) -> Result<()> {
             (Some(ShapeAgent::load(checkpoint)?), None)
         }
         Agent::MonteCarlo(agent) => (None, agent.learnt_on()?),
+        Agent::Puct(agent) => (None, agent.learnt_on()?),
         Agent::TdSearch(agent) => {
             let board_size = |memory| ShapeAgent::load(memory).map(|learnt| learnt.about.board_size);
             (None, agent.memory.as_deref().map(board_size).transpose()?)

@@ -290,11 +290,12 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
         ResidualAgent::read(path)
     }
 
-    /// As many simulations as in training, without noise.
+    /// As many simulations as in training, without noise, and each search for itself, as there.
     fn player(&self, checkpoint: &Checkpoint<ResidualAgent>) -> Box<dyn Player<G>> {
         let iterations = u64::from(self.recipe.zero.self_play.iterations);
         let search = PuctSettings { forced_playouts: 0.0, ..self.recipe.zero.self_play.puct };
-        Box::new(PuctPlayer::new(agent::player(checkpoint), PuctPlayerSettings { search, iterations }))
+        let settings = PuctPlayerSettings { search, iterations, reuse_tree: false, ..PuctPlayerSettings::default() };
+        Box::new(PuctPlayer::new(agent::player(checkpoint), settings))
     }
 
     fn yardsticks(&self) -> Vec<Yardstick<G>> {

@@ -108,6 +108,34 @@ fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
 }
 
 #[test]
+fn networks_play_by_the_clock_and_on_their_own_board() {
+    // More simulations than the time is enough for, so that only the clock can end them.
+    let agents = ["puct:uniform,iterations=1000000000", "puct:uniform,iterations=1000000000,reuse=false"];
+    let args = ["match", "--game", "connect-four", agents[0], agents[1], "--time", "1s", "--games", "2", "--json"];
+    let report: serde_json::Value = serde_json::from_str(&succeed(&args)).unwrap();
+    assert_eq!((&report["games"], &report["faults"]), (&2.into(), &serde_json::json!([])), "{report}");
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["play", "--game", "tic-tac-toe", "--agent", agents[0], "--time", "50ms/move"];
+    let played = run_in(folder.path(), &args, "1\n2\n3\n4\n5\n6\n7\n8\n9\nquit\n");
+    assert!(played.ok && played.out.contains("puct:uniform"), "{}", played.err);
+    // A network of Go knows one size of board, and its clock comes from the protocol.
+    let (recipe, run) = (folder.path().join("go.toml"), folder.path().join("go"));
+    let go = RECIPE.replace("tic-tac-toe", "go").replace("steps = 8", "steps = 1\nboard-size = 5");
+    let go = go.replace("[evaluation]\ngames = 4", "[evaluation]\ngames = 0");
+    fs::write(&recipe, format!("preset = \"alphazero\"\n{go}[network]\nblocks = 1\nfilters = 16\nhidden = 16\n"))
+        .unwrap();
+    succeed(&["train", text(&recipe), "--out", text(&run)]);
+    let input = "boardsize 9\nboardsize 5\ntime_settings 1 0 0\ngenmove b\ngenmove w\nundo\ngenmove w\nplay b pass\n\
+                 time_left w 1 0\ngenmove w\nquit\n";
+    let answer = run_in(folder.path(), &["gtp", "--agent", &format!("puct:{}", run.display())], input);
+    assert!(answer.ok, "{}", answer.err);
+    let answers: Vec<&str> = answer.out.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(answers.len(), 11, "{answers:?}");
+    assert!(answers[0].starts_with("? unacceptable size"), "{answers:?}");
+    assert!(answers[1..].iter().all(|line| line.starts_with('=')), "{answers:?}");
+}
+
+#[test]
 fn several_threads_learn_together() {
     let folder = tempfile::tempdir().unwrap();
     let (recipe, run) = (folder.path().join("small.toml"), folder.path().join("run"));
@@ -131,6 +159,8 @@ fn what_cannot_be_is_refused_in_one_line() {
         fail(&["match", "--game", "connect-four", "puct:shapes:x", "random"]).contains("for Go, not for connect-four")
     );
     assert!(fail(&["match", "--game", "connect-four", "puct,first-play=most", "random"]).contains("first-play 'most'"));
+    assert!(fail(&["match", "--game", "connect-four", "puct,reuse=perhaps", "random"]).contains("reuse"));
+    assert!(fail(&["match", "--game", "connect-four", "puct,memory-mib=0", "random"]).contains("memory-mib"));
     // Without what was played the run cannot go on, and nothing is lost by trying.
     fs::rename(run_folder.join("replay"), folder.path().join("elsewhere")).unwrap();
     let answer = run(&["train", text(&recipe), "--out", text(&run_folder), "--resume"]);

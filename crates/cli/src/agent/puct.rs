@@ -3,7 +3,10 @@
 use super::catalogue::{Kind, setting};
 use super::settings::Settings;
 use afterstate_arena::PuctPlayerSettings;
+use afterstate_arena::time_manager::TimeSettings;
 use afterstate_engine::search::{FirstPlay, PuctSettings};
+use afterstate_engine::value::ShapeAgent;
+use afterstate_nets::ResidualAgent;
 use anyhow::{Result, bail};
 
 /// The kind of agents.
@@ -20,6 +23,12 @@ pub const KIND: Kind = Kind {
              shapes, in go; or uniform, which knows nothing",
         ),
         setting("iterations", Some("100"), "simulations for a move when no clock runs, 1 to 1000000000"),
+        setting(
+            "reuse",
+            Some("true"),
+            "keep the tree below the moves played, beside as many new simulations: true or false",
+        ),
+        setting("memory-mib", Some("1024"), "memory for the tree in MiB, with which a search ends, 1 to 1048576"),
         setting("exploration", Some("1"), "c_puct, 0 to 100"),
         setting(
             "first-play",
@@ -81,7 +90,30 @@ impl PuctAgent {
         };
         let iterations = settings.whole("iterations", 1, 1_000_000_000)?;
         let symmetries = settings.flag("symmetries")?;
-        Ok(PuctAgent { network, symmetries, player: PuctPlayerSettings { search, iterations } })
+        let player = PuctPlayerSettings {
+            search,
+            iterations,
+            reuse_tree: settings.flag("reuse")?,
+            memory_mib: settings.whole("memory-mib", 1, 1 << 20)? as usize,
+            time: TimeSettings::default(),
+        };
+        Ok(PuctAgent { network, symmetries, player })
+    }
+
+    /// How it plays on a board of so many cells: most games are decided when nine tenths of them are filled.
+    pub fn player_on(&self, cells: usize) -> PuctPlayerSettings {
+        let game_length = 0.9 * cells as f32;
+        let time = TimeSettings { game_length, least_moves: game_length / 8.0, ..self.player.time.clone() };
+        PuctPlayerSettings { time, ..self.player.clone() }
+    }
+
+    /// The size of the square board that it learnt on; `None` for what plays on every size.
+    pub fn learnt_on(&self) -> Result<Option<usize>> {
+        match &self.network {
+            Source::Uniform => Ok(None),
+            Source::Residual(checkpoint) => Ok(Some(ResidualAgent::load(checkpoint)?.about.network.height)),
+            Source::Shapes(checkpoint) => Ok(Some(ShapeAgent::load(checkpoint)?.about.board_size)),
+        }
     }
 
     /// The checkpoint that it names, if it does.

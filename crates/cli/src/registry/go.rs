@@ -103,8 +103,8 @@ impl Playable for Go {
 fn go_puct(start: &Go, agent: &PuctAgent) -> Result<PlayerFactory<Go>> {
     let Source::Shapes(checkpoint) = &agent.network else { return puct::players(start, agent) };
     let learnt = Arc::new(learnt(checkpoint, start.size())?.value());
-    let settings = agent.player;
-    Ok(factory(move || PuctPlayer::new(ByAfterstates::new(learnt.clone(), SHAPES_TEMPERATURE), settings)))
+    let settings = agent.player_on(start.size() * start.size());
+    Ok(factory(move || PuctPlayer::new(ByAfterstates::new(learnt.clone(), SHAPES_TEMPERATURE), settings.clone())))
 }
 
 /// What local shapes think of moves as a policy: a move whose value is 0.05 higher is twice as likely.

@@ -10,9 +10,9 @@ use anyhow::{Result, bail, ensure};
 
 /// Makes players of `agent` for games from `start`.
 pub fn players<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent) -> Result<PlayerFactory<G>> {
-    let settings = puct.player;
+    let settings = puct.player_on(start.rows() * start.columns());
     match &puct.network {
-        Source::Uniform => Ok(factory(move || PuctPlayer::new(Uniform, settings))),
+        Source::Uniform => Ok(factory(move || PuctPlayer::new(Uniform, settings.clone()))),
         Source::Shapes(_) => bail!("local shapes are learnt for Go, not for {}", G::NAME),
         Source::Residual(name) => {
             let checkpoint = ResidualAgent::load(name)?;
@@ -22,7 +22,7 @@ pub fn players<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent) -> Result<Pl
             let board = (start.rows(), start.columns());
             ensure!((height, width) == board, "{name} was learnt on {width}x{height}, not on {}x{}", board.1, board.0);
             let network = agent::player(&checkpoint).averaging(puct.symmetries);
-            Ok(factory(move || PuctPlayer::new(network.clone(), settings)))
+            Ok(factory(move || PuctPlayer::new(network.clone(), settings.clone())))
         }
     }
 }

@@ -11,6 +11,8 @@
 //! two halves, so that the questions of many searches can be answered together: [`Puct::gather`] goes to the new position and
 //! [`Puct::apply`] takes the answer.
 
+mod reuse;
+
 use super::mcts::Situation;
 use super::mcts_solver::{Proof, prove};
 use crate::Value;

@@ -138,7 +138,10 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
         // As the runs' own measurements search.
         let self_play = &recipes[learner].zero.self_play;
         let (iterations, exploration) = (self_play.iterations, self_play.puct.exploration);
-        let agent = format!("puct:{},iterations={iterations},exploration={exploration},solver=false", folder.display());
+        let agent = format!(
+            "puct:{},iterations={iterations},exploration={exploration},solver=false,reuse=false",
+            folder.display()
+        );
         runs.push(Run {
             learner,
             curve: curve(&milestones, &experiment.opponent, experiment.window).with_context(describe)?,

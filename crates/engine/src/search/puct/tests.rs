@@ -202,3 +202,146 @@ fn searches_that_share_a_batch_do_not_know_of_each_other() {
         assert_eq!(alone, together.moves().collect::<Vec<_>>());
     }
 }
+
+/// All nodes, with their positions, from the root on; every one of them must be there because it is reached.
+fn checked<G: Deterministic + PartialEq>(search: &Puct<G>) -> usize {
+    let mut open = vec![(0, search.root.clone().unwrap())];
+    let (mut nodes, mut edges, mut moves) = (0, 0, Vec::new());
+    while let Some((node, game)) = open.pop() {
+        let Node { visits, side, .. } = search.nodes[node as usize];
+        assert_eq!(game.turn(), Turn::Player(side));
+        game.legal_moves(&mut moves);
+        let below = &search.edges[search.edges_of(node)];
+        assert_eq!(below.iter().map(|edge| edge.mv).collect::<Vec<_>>(), moves);
+        assert_eq!(visits, 1 + below.iter().map(|edge| edge.visits).sum::<u32>());
+        for edge in below.iter().filter(|edge| edge.child != NONE) {
+            assert_eq!(search.nodes[edge.child as usize].visits, edge.visits);
+            let mut after = game.clone();
+            after.play(edge.mv);
+            open.push((edge.child, after));
+        }
+        (nodes, edges) = (nodes + 1, edges + below.len());
+    }
+    assert_eq!((nodes, edges), (search.nodes.len(), search.edges.len()), "nothing else is kept");
+    nodes
+}
+
+#[test]
+fn what_lies_below_the_move_played_is_kept_and_nothing_else() {
+    let mut game = ConnectFour::new();
+    let mut search = Puct::new(PuctSettings::default());
+    search.begin(&Situation::new(&game));
+    let mut rng = stream(4, 0);
+    for ply in 0..12 {
+        let before = search.visits();
+        simulate(&mut search, &mut Uniform, before + 150);
+        let all = checked(&search);
+        let tried: Vec<_> = search.moves().filter(|mv| mv.visits > 0).collect();
+        let played = tried[below(&mut rng, tried.len() as u32) as usize];
+        let edge = *search.edges.iter().find(|edge| edge.mv == played.mv).unwrap();
+        let known: Vec<_> = search.edges[search.edges_of(edge.child)].to_vec();
+        game.play(played.mv);
+        search.advance(played.mv, &game);
+        search.go_on(&Situation::new(&game));
+        assert!(checked(&search) < all, "ply {ply}");
+        assert_eq!(search.visits(), played.visits);
+        // The mean of the simulations that came by is what the move was worth, to the other side.
+        assert!((search.value().seen_by(search.nodes[0].side) - (0.5 - 0.5 * played.value)).abs() < 1e-5);
+        let kept: Vec<_> = search.moves().map(|mv| (mv.mv, mv.prior, mv.visits)).collect();
+        assert_eq!(kept, known.iter().map(|edge| (edge.mv, edge.prior, edge.visits)).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn what_does_not_follow_is_forgotten() {
+    let start = TicTacToe::default();
+    let after = |moves: &str| {
+        let mut game = start;
+        moves.split(' ').for_each(|mv| game.play(game.parse_move(mv).unwrap()));
+        game
+    };
+    let searched = || {
+        let mut search = Puct::new(PuctSettings::default());
+        search.begin(&Situation::new(&start));
+        simulate(&mut search, &mut Uniform, 100);
+        search
+    };
+    let mut search = searched();
+    search.go_on(&Situation::new(&start));
+    assert_eq!(search.visits(), 100, "the same position again");
+    search.go_on(&Situation::new(&after("5")));
+    assert_eq!(search.visits(), 0, "nobody said that the game went on");
+    let mut search = searched();
+    search.advance(start.parse_move("5").unwrap(), &after("1"));
+    search.go_on(&Situation::new(&after("1")));
+    assert_eq!(search.visits(), 0, "this move does not lead there");
+    let mut search = searched();
+    search.advance(start.parse_move("5").unwrap(), &after("5"));
+    search.forget();
+    search.go_on(&Situation::new(&after("5")));
+    assert_eq!(search.visits(), 0);
+}
+
+/// Likes the moves in the order in which they come, and thinks nothing of positions.
+struct InOrder;
+
+impl<G: Deterministic> Network<G> for InOrder {
+    fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
+        for question in questions {
+            let all = (question.moves.len() * (question.moves.len() + 1) / 2) as f32;
+            question.value = Value::EVEN;
+            question.priors = (0..question.moves.len()).rev().map(|rank| (rank + 1) as f32 / all).collect();
+        }
+    }
+}
+
+#[test]
+fn moves_that_the_record_forbids_are_taken_out_of_what_is_kept() {
+    let game = TicTacToe::parse_position("X.O/.../...").unwrap();
+    let mut search = Puct::new(PuctSettings::default());
+    search.begin(&Situation::new(&game));
+    simulate(&mut search, &mut InOrder, 300);
+    let before: Vec<_> = search.moves().collect();
+    let allowed: Vec<_> = before.iter().map(|mv| mv.mv).filter(|mv| *mv != before[0].mv).collect();
+    search.go_on(&Situation { position: &game, moves: Some(&allowed), history: &[] });
+    let after: Vec<_> = search.moves().collect();
+    assert_eq!(after.iter().map(|mv| (mv.mv, mv.visits)).collect::<Vec<_>>(), {
+        before[1..].iter().map(|mv| (mv.mv, mv.visits)).collect::<Vec<_>>()
+    });
+    assert_eq!(search.visits(), 300 - before[0].visits);
+    // Of seven moves the first had a quarter of the policy.
+    assert!(before[1..].iter().zip(&after).all(|(before, after)| (after.prior - before.prior / 0.75).abs() < 1e-6));
+    simulate(&mut search, &mut InOrder, 400);
+    assert!(search.moves().all(|mv| allowed.contains(&mv.mv)));
+    // With a move that it does not know it has to begin anew.
+    let all: Vec<_> = before.iter().map(|mv| mv.mv).collect();
+    search.go_on(&Situation { position: &game, moves: Some(&all), history: &[] });
+    assert_eq!(search.visits(), 0);
+}
+
+#[test]
+fn in_go_a_tree_is_kept_only_with_the_past_that_it_was_made_with() {
+    use afterstate_games::Record;
+    use afterstate_games::go::{Go, Move, Point};
+    let point = |x, y| Move::play(Point::at(x, y, 5));
+    let mut record = Record::new(Go::new(5));
+    record.play(point(2, 2));
+    let mut search = Puct::new(PuctSettings::default());
+    let moves = |record: &Record<Go>| {
+        let mut moves = Vec::new();
+        record.legal_moves(&mut moves);
+        moves
+    };
+    let allowed = moves(&record);
+    search.begin(&Situation::of(&record, &allowed));
+    simulate(&mut search, &mut Uniform, 300);
+    let played = search.best().unwrap();
+    record.play(played.mv);
+    search.advance(played.mv, record.position());
+    let allowed = moves(&record);
+    search.go_on(&Situation::of(&record, &allowed));
+    assert_eq!(search.visits(), played.visits);
+    let strange = Situation { history: &[1, 2, 3], ..Situation::of(&record, &allowed) };
+    search.go_on(&strange);
+    assert_eq!(search.visits(), 0);
+}
