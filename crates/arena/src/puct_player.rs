@@ -143,7 +143,8 @@ fn is_settled<G: Deterministic>(search: &Puct<G>, limits: &Limits, done: u64) ->
     for mv in search.moves() {
         (first, second) = if mv.visits > first { (mv.visits, first) } else { (first, second.max(mv.visits)) };
     }
-    if search.moves().count() < 2 {
+    let is_proved = search.settings().solver && search.moves().all(|mv| mv.proof != Proof::Open);
+    if is_proved || search.moves().count() < 2 {
         return true;
     }
     let Some(deadline) = limits.budget.deadline else { return false };
@@ -313,14 +314,19 @@ mod tests {
     }
 
     #[test]
-    fn by_the_clock_a_forced_move_is_played_at_once() {
-        let settings = PuctPlayerSettings { search: PuctSettings::default(), ..PuctPlayerSettings::default() };
-        let mut player = PuctPlayer::new(Uniform, settings);
-        let record = Record::new(TicTacToe::parse_position("XOX/XOO/OX.").unwrap());
-        player.new_game(&record, 1).unwrap();
+    fn by_the_clock_no_time_goes_to_what_is_settled() {
         let clock = Clock::new("100h".parse().unwrap(), Duration::ZERO);
-        player.clocks(&[clock.clone(), clock]);
-        assert_eq!(player.choose(&record, &Budget::default()).unwrap().effort, BETWEEN_LOOKS);
+        let effort = |position: &str, solver: bool| {
+            let search = PuctSettings { solver, ..PuctSettings::default() };
+            let mut player = PuctPlayer::new(Uniform, PuctPlayerSettings { search, ..PuctPlayerSettings::default() });
+            let record = Record::new(TicTacToe::parse_position(position).unwrap());
+            player.new_game(&record, 1).unwrap();
+            player.clocks(&[clock.clone(), clock.clone()]);
+            player.choose(&record, &Budget::default()).unwrap().effort
+        };
+        assert_eq!(effort("XOX/XOO/OX.", false), BETWEEN_LOOKS, "the only move");
+        // A draw, whatever is played. Without the proof hours would go by.
+        assert!(effort(".../.../...", true) < 1_000_000);
     }
 
     #[test]
