@@ -140,7 +140,8 @@ pub fn write_xgid(game: &Backgammon) -> String {
     text + &format!(":0:0:{turn}:{dice}:0:0:0:0:10")
 }
 
-/// Reads an XGID, with or without `XGID=`. What it says of the cube and of a match is not looked at, since the game has neither.
+/// Reads the position of an XGID, with or without `XGID=`. What it says of the cube and of a match is left to
+/// [`Xgid`](super::xgid::Xgid): the game has neither.
 pub fn read_xgid(text: &str) -> Result<Backgammon, NotationError> {
     let error = |expected: &str| NotationError::new("position", text, expected);
     let trimmed = text.trim();
@@ -176,9 +177,9 @@ pub fn read_xgid(text: &str) -> Result<Backgammon, NotationError> {
         _ => return Err(error("1 or -1 for whose turn it is")),
     };
     let dice = match field("the dice")?.as_bytes() {
-        b"00" => None,
+        b"00" | b"D" => None,
         [one @ b'1'..=b'6', other @ b'1'..=b'6'] => Dice::new(one - b'0', other - b'0'),
-        _ => return Err(error("dice as two digits, 00 if they have not been rolled")),
+        _ => return Err(error("dice as two digits, 00 if they have not been rolled, D after a double")),
     };
     Ok(Backgammon::at(board, side, dice))
 }

@@ -1,8 +1,10 @@
 //! [`MatchId`]: GNU Backgammon's match ID, what a position ID leaves out: cube, score, and whose turn it is with which dice.
 
 use super::Dice;
+use super::cube::{Cube, MatchScore, Situation, Terms};
 use super::ids::{decode, encode};
-use crate::NotationError;
+use super::xgid::checked;
+use crate::{NotationError, Side};
 use std::fmt;
 use std::str::FromStr;
 
@@ -117,6 +119,38 @@ impl FromStr for MatchId {
             jacoby,
         };
         Ok(id)
+    }
+}
+
+impl MatchId {
+    /// The cube, before a double that was offered, and what is played for, if player number `first` is the first side. It says
+    /// nothing of beavers, and so there are none.
+    ///
+    /// # Errors
+    ///
+    /// A score at which the match is over, or a Crawford game at another score than one.
+    ///
+    /// ```
+    /// use afterstate_games::Side;
+    /// use afterstate_games::backgammon::match_id::MatchId;
+    /// let id: MatchId = "QYkqASAAIAAA".parse()?;
+    /// let situation = id.situation(id.on_roll)?;
+    /// assert_eq!((situation.cube.value, situation.cube.owner), (2, Some(Side::Second)));
+    /// # Ok::<(), afterstate_games::NotationError>(())
+    /// ```
+    pub fn situation(&self, first: usize) -> Result<Situation, NotationError> {
+        let side = |player: usize| if player == first { Side::First } else { Side::Second };
+        let cube = Cube { value: self.cube, owner: self.cube_owner.map(side) };
+        let points = [self.score[first & 1], self.score[1 - (first & 1)]];
+        let score = MatchScore { length: self.length, points, crawford: self.crawford };
+        let terms = match self.length {
+            0 => Terms::Money { jacoby: self.jacoby, beavers: false },
+            _ => {
+                let error = |expected| NotationError::new("match ID", &self.to_string(), expected);
+                Terms::Match(checked(score).map_err(error)?)
+            }
+        };
+        Ok(Situation { cube, terms })
     }
 }
 

@@ -1,18 +1,21 @@
-//! Backgammon: money play without the doubling cube.
+//! Backgammon. A position and its moves know nothing of the doubling cube; [`cube`] does.
 //!
 //! Dice are moves of chance: the opening roll, in which each side throws one die until they differ and the higher one begins,
 //! and then a roll of two before every play. A play of all numbers of a roll is one move; plays that lead to the same position
 //! are the same move.
 //!
-//! Reading order: [`board`] → `plays` → this file → [`ids`], [`fibs`] and [`mat`].
+//! Reading order: [`board`] → `plays` → this file → [`ids`], [`fibs`] and [`mat`]; [`cube`] and [`xgid`] for
+//! what is played for.
 
 pub mod board;
+pub mod cube;
 pub mod fibs;
 pub mod ids;
 pub mod mat;
 pub mod match_id;
 mod notation;
 mod plays;
+pub mod xgid;
 
 pub use board::{BAR, Board, MEN, POINTS, Step};
 
