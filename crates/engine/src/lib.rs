@@ -1,8 +1,10 @@
 //! Value, search and learning, for any game that `afterstate-games` describes.
 //!
 //! Reading order: [`value`] (what a position is worth, and from which features) → [`search`] (how to
-//! choose a move with it) → [`learning`] (how the value is learnt) → [`zero`] (how a network is learnt from searches).
+//! choose a move with it) → [`learning`] (how the value is learnt) → [`zero`] (how a network is learnt from searches). Beside
+//! them stands [`cube`]: backgammon for points.
 
+pub mod cube;
 pub mod learning;
 pub mod policy;
 pub mod search;
