@@ -1,15 +1,18 @@
-//! `afterstate evaluate`: what a position of backgammon is worth, and which plays of its roll are best.
+//! `afterstate evaluate`: what a position of backgammon is worth, what to do with the cube, and which plays of its roll are best.
+
+mod cube;
+mod position;
 
 use crate::agent::AgentSpec;
 use crate::output::{self, Table};
 use crate::progress::Progress;
-use crate::registry::{Evaluated, evaluate, rolled_out};
+use crate::registry::{self, Evaluated, evaluate, rolled_out};
 use afterstate_engine::search::rollout::{RolloutResult, RolloutSettings};
 use afterstate_games::backgammon::ids::PositionId;
-use afterstate_games::backgammon::match_id::MatchId;
-use afterstate_games::backgammon::{Backgammon, Dice, Phase, fibs};
+use afterstate_games::backgammon::xgid::Xgid;
+use afterstate_games::backgammon::{Backgammon, Phase};
 use afterstate_games::{Game, Notation, Side};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 use std::io::Write;
 
@@ -19,9 +22,11 @@ use std::io::Write;
     afterstate evaluate XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10 --agent expectimax:runs/gammon\n  \
     afterstate evaluate 4HPwATDgc/ABMA --dice 42 --agent greedy:runs/gammon --plays 5\n  \
     afterstate evaluate 4HPwATDgc/ABMA --agent expectimax:runs/gammon,plies=3 --json\n  \
-    afterstate evaluate 4HPwATDgc/ABMA --dice 42 --agent greedy:runs/gammon --plays 3 --rollout 1296 --threads 2\n\n\
-    A position is an XGID, GNU Backgammon's position ID (X is to move), perhaps with ':' and its match ID, or a FIBS board. Without a roll only the position\n\
-    is valued.")]
+    afterstate evaluate 4HPwATDgc/ABMA --dice 42 --agent greedy:runs/gammon --plays 3 --rollout 1296 --threads 2\n  \
+    afterstate evaluate XGID=-b----E-C---eE---c-e----B-:1:1:1:00:2:3:0:7:10 --agent expectimax:runs/gammon,plies=2\n\n\
+    A position is an XGID, GNU Backgammon's position ID (X is to move), perhaps with ':' and its match ID, or a FIBS board. Without a roll the position\n\
+    is valued, with the cube as XGID or match ID have it (in the middle and for money if they don't), and the decisions to double\n\
+    and to take are shown: in units of the cube, by Janowski's model and a computed match equity table. All else is cubeless.")]
 pub struct Args {
     /// The position
     position: String,
@@ -44,6 +49,9 @@ pub struct Args {
     /// With --rollout: threads
     #[arg(long, default_value_t = 1, requires = "rollout", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: u32,
+    /// The cube's efficiency, from 0 (dead) to 1 (live) [default: 0.68, in a race 0.60 to 0.70 by its length]
+    #[arg(long, value_name = "X")]
+    efficiency: Option<f64>,
     /// How many plays are shown
     #[arg(long, default_value_t = 10, value_name = "N")]
     plays: usize,
@@ -78,6 +86,9 @@ struct Report {
     /// The same equity by rollouts.
     #[serde(skip_serializing_if = "Option::is_none")]
     rollout: Option<RolloutResult>,
+    /// What to do with the cube, before the roll.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cube: Option<cube::CubeReport>,
     /// The best plays of the roll, if there is one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     plays: Vec<PlayLine>,
@@ -87,13 +98,17 @@ struct Report {
 
 /// Prints the report.
 pub fn run(args: Args) -> Result<()> {
-    let game = read(&args.position, args.dice.as_deref())?;
+    let Xgid { game, situation, doubled } = position::read(&args.position, args.dice.as_deref())?;
+    if let Some(x) = args.efficiency {
+        ensure!((0.0..=1.0).contains(&x), "--efficiency {x}: expected 0 to 1");
+    }
     let side = match game.phase() {
         Phase::ToRoll(side) | Phase::ToPlay(side, _) => side,
         Phase::Opening => bail!("position '{}': nobody has thrown yet; add --dice", args.position),
         Phase::Over(_) => bail!("position '{}': the game is over", args.position),
     };
     let spec = AgentSpec::parse(&args.agent)?;
+    let table = cube::table(&situation)?;
     let Evaluated { equity, chances, plays } =
         evaluate(&spec.agent, &game, side).with_context(|| format!("agent '{}'", spec.name))?;
     let best = plays.first().map_or(0.0, |play| play.equity);
@@ -133,13 +148,22 @@ pub fn run(args: Args) -> Result<()> {
     if let Some(progress) = progress {
         progress.finish();
     }
+    let cube = match game.phase() {
+        Phase::ToRoll(_) => {
+            let mut chances = registry::chances(&spec.agent).with_context(|| format!("agent '{}'", spec.name))?;
+            let found = chances(game.board(), side);
+            Some(cube::CubeReport::new(&found, &game, &situation, doubled, args.efficiency, &table))
+        }
+        _ => None,
+    };
     let report = Report {
-        position: game.position_text(),
+        position: Xgid { game, situation, doubled }.to_string(),
         position_id: PositionId::of(game.board(), side).to_string(),
         to_move: if side == Side::First { 'X' } else { 'O' },
         equity,
         chances,
         rollout,
+        cube,
         plays: lines,
         legal_plays: plays.len(),
     };
@@ -154,6 +178,9 @@ pub fn run(args: Args) -> Result<()> {
     writeln!(out, "loses {:5.1} %, gammons {lost_gammon:5.1} %, backgammons {lost_backgammon:4.1} %", 100.0 - win)?;
     if let Some(found) = report.rollout {
         writeln!(out, "rolled out {} ({} games)", interval(found), found.trials)?;
+    }
+    if let Some(cube) = &report.cube {
+        cube.write(&mut out)?;
     }
     if !report.plays.is_empty() {
         writeln!(out)?;
@@ -174,57 +201,4 @@ pub fn run(args: Args) -> Result<()> {
 /// What a rollout found, with its 95 % interval.
 fn interval(found: RolloutResult) -> String {
     format!("{:+.3} ± {:.3}", found.equity, 1.96 * found.standard_error)
-}
-
-/// A position in one of the forms in which programs exchange them.
-fn read(text: &str, dice: Option<&str>) -> Result<Backgammon> {
-    let text = text.trim();
-    let of_id = |id: &str, dice: Option<Dice>| {
-        let position: PositionId = id.parse()?;
-        let board = position.board(Side::First).ok_or_else(|| anyhow!("position ID '{id}': no such position"))?;
-        anyhow::Ok(Backgammon::at(board, Side::First, dice))
-    };
-    let game = if text.starts_with("board:") {
-        fibs::read(text)?
-    } else {
-        match text.split_once(':') {
-            None => of_id(text, None)?,
-            // GNU Backgammon's two IDs: the second says which dice were thrown.
-            Some((position, of_match)) if position.len() == 14 => of_id(position, of_match.parse::<MatchId>()?.dice)?,
-            Some(_) => Backgammon::parse_position(text)?,
-        }
-    };
-    let Some(dice) = dice else { return Ok(game) };
-    let numbers = match dice.as_bytes() {
-        [one @ b'1'..=b'6', other @ b'1'..=b'6'] => Dice::new(one - b'0', other - b'0'),
-        _ => None,
-    };
-    let dice = numbers.with_context(|| format!("--dice '{dice}': expected two numbers from 1 to 6, such as 31"))?;
-    let side = match game.phase() {
-        Phase::ToRoll(side) | Phase::ToPlay(side, _) => side,
-        Phase::Opening | Phase::Over(_) => Side::First,
-    };
-    Ok(Backgammon::at(*game.board(), side, Some(dice)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_ways_to_write_a_position_are_read() {
-        let expected = read("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10", None).unwrap();
-        assert_eq!(read("4HPwATDgc/ABMA", Some("13")).unwrap(), expected);
-        assert_eq!(read(&fibs::write(&expected, "x"), None).unwrap(), expected);
-        for (text, dice, part) in [
-            ("4HPwATDgc/ABM", None, "position ID"),
-            ("board:1:2", None, "FIBS board"),
-            ("XGID=-b", None, "position"),
-            ("4HPwATDgc/ABMA", Some("37"), "--dice '37'"),
-            ("", None, "position ID"),
-        ] {
-            let message = format!("{:#}", read(text, dice).unwrap_err());
-            assert!(message.contains(part) && !message.contains('\n'), "{message}");
-        }
-    }
 }

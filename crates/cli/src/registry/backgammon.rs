@@ -6,6 +6,7 @@ use crate::agent::expectimax::ExpectimaxAgent;
 use afterstate_arena::analysis::{JudgedPlay, PlayAnalyst};
 use afterstate_arena::external::{EngineCommand, Gnubg};
 use afterstate_arena::{ExpectimaxPlayer, RandomPlayer};
+use afterstate_engine::cube::{Chances, OutcomeEvaluation, look_ahead};
 use afterstate_engine::search::expectimax::RankedPlay;
 use afterstate_engine::search::rollout::{RolloutResult, RolloutSettings, roll_out};
 use afterstate_engine::search::{Equity, EquityCache, Expectimax, ExpectimaxSettings, WithBearOff};
@@ -14,7 +15,7 @@ use afterstate_engine::value::backgammon_network::{BackgammonNetwork, OUTPUTS};
 use afterstate_engine::value::bear_off::BearOff;
 use afterstate_games::Side;
 use afterstate_games::backgammon::mat::MatGame;
-use afterstate_games::backgammon::{Backgammon, Move};
+use afterstate_games::backgammon::{Backgammon, Board, Move};
 use anyhow::{Context, Result, ensure};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -77,6 +78,28 @@ pub struct Evaluated {
     pub chances: [f32; OUTPUTS],
     /// All plays of the roll, the best first.
     pub plays: Vec<RankedPlay<Move>>,
+}
+
+/// How games end from a board on which a side is about to roll, by an agent's search.
+pub type ChancesOf = Box<dyn FnMut(&Board, Side) -> Chances>;
+
+/// An agent that goes by a network, as one that names chances: what the cube is decided by. It looks as far ahead as in play.
+pub fn chances(agent: &Agent) -> Result<ChancesOf> {
+    let searcher = searcher(agent)?;
+    let searcher = searcher.context("it says nothing of chances: use greedy or expectimax with a checkpoint")?;
+    let (network, settings) = (searcher.network()?, searcher.search);
+    Ok(match searcher.database()? {
+        Some(database) => looking_ahead(WithBearOff::new(network, Arc::new(database)), settings),
+        None => looking_ahead(network, settings),
+    })
+}
+
+fn looking_ahead<E: OutcomeEvaluation + 'static>(evaluation: E, settings: ExpectimaxSettings) -> ChancesOf {
+    let mut search = Expectimax::new(EquityCache::new(evaluation, 16), settings);
+    Box::new(move |board, side| {
+        search.forget();
+        look_ahead(&mut search, board, side, settings.plies)
+    })
 }
 
 /// Judges the plays of a game: see [`PlayAnalyst::judge`].

@@ -11,7 +11,7 @@ mod monte_carlo;
 mod puct;
 mod td_search;
 
-pub use backgammon::{Evaluated, evaluate, judge, rolled_out};
+pub use backgammon::{ChancesOf, Evaluated, chances, evaluate, judge, rolled_out};
 pub use go_monte_carlo::{go_open_player, go_search};
 pub use td_search::go_open_player as td_open_player;
 

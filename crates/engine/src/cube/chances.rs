@@ -61,6 +61,15 @@ impl Chances {
         2.0 * self.win - 1.0 + self.gammon + self.backgammon - self.lost_gammon - self.lost_backgammon
     }
 
+    /// Adds so large a share of other chances, for a mean over cases.
+    pub(super) fn add(&mut self, chances: &Chances, share: f64) {
+        self.win += share * chances.win;
+        self.gammon += share * chances.gammon;
+        self.backgammon += share * chances.backgammon;
+        self.lost_gammon += share * chances.lost_gammon;
+        self.lost_backgammon += share * chances.lost_backgammon;
+    }
+
     /// W: what a game counts on average when the side wins it, 1 to 3 points; 1 if it never does.
     pub fn average_win(&self) -> f64 {
         1.0 + share(self.gammon + self.backgammon, self.win)

@@ -12,7 +12,8 @@
 //!                R after a redouble that is passed, and CP' the other's cash point one level up
 //! ```
 //!
-//! When a doubled cube is dead for who takes it, and not for who gave it, a redouble costs the taker nothing: it is counted as made.
+//! When a doubled cube is dead for who gave it, and not for who takes it, a redouble costs the taker nothing: it is counted as made.
+//! With two points to go for both sides GNU Backgammon takes a cube in the middle for dead; here it is like everywhere else.
 
 use super::janowski::interpolate;
 use super::{Chances, MatchEquityTable};
@@ -46,7 +47,7 @@ impl Game<'_> {
         let passed = self.after(side, side, cube);
         let dead = |side: Side| self.score.away(side) <= 2 * cube;
         if dead(side) || dead(other) {
-            // Who can't win more than the doubled cube turns it at once, if that is dead for the doubler.
+            // The doubler needs no more than the doubled cube: the other turns it once more, if that is of any use.
             let played = if dead(side) && !dead(other) { 4 * cube } else { 2 * cube };
             let (won, lost) = (self.after_game(side, side, played), self.after_game(side, other, played));
             return if won - lost > 1e-12 { ((passed - lost) / (won - lost)).clamp(0.0, 1.0) } else { 1.0 };

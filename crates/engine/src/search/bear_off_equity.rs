@@ -18,6 +18,16 @@ impl<E> WithBearOff<E> {
     pub fn new(evaluation: E, database: Arc<BearOff>) -> WithBearOff<E> {
         WithBearOff { evaluation, database }
     }
+
+    /// What is asked elsewhere.
+    pub fn evaluation(&mut self) -> &mut E {
+        &mut self.evaluation
+    }
+
+    /// What is asked where it knows.
+    pub fn database(&self) -> &BearOff {
+        &self.database
+    }
 }
 
 impl<E: Equity<Backgammon>> Equity<Backgammon> for WithBearOff<E> {
