@@ -1,13 +1,15 @@
 //! `afterstate play`: a game in the terminal against any agent.
 
+mod cube;
+
 use crate::agent::AgentSpec;
 use crate::output;
-use crate::registry::{self, GameArgs, Playable, PlayerFactory, Visitor};
+use crate::registry::{self, GameArgs, GameSpec, Playable, PlayerFactory, Visitor};
 use afterstate_arena::{Clock, Player, TimeControl};
 use afterstate_engine::Decision;
 use afterstate_games::playout::draw_chance;
-use afterstate_games::{Outcome, Record, Side, Turn, stream};
-use anyhow::{Context, Result, bail};
+use afterstate_games::{Outcome, Record, Rng, Side, Turn, stream};
+use anyhow::{Context, Result, bail, ensure};
 use std::io::{BufRead, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -17,8 +19,11 @@ use std::time::{Duration, Instant};
                         afterstate play --game connect-four --agent alpha-beta,depth=8 --side second\n  \
                         afterstate play --game connect-four --agent uct:20000,solver=true\n  \
                         afterstate play --game tic-tac-toe --position X../.O./... --agent uct:20000,solver=true\n  \
-                        afterstate play --agent 'gtp:gnugo --mode gtp --level 10' --size 13\n\n\
-                        In the game: a move, or undo, hint, moves, board, position, resign, quit, help.")]
+                        afterstate play --agent 'gtp:gnugo --mode gtp --level 10' --size 13\n  \
+                        afterstate play --game backgammon --agent expectimax:runs/gammon,plies=2 --length 5\n\n\
+                        In the game: a move, or undo, hint, moves, board, position, resign, quit, help.\n\
+                        With the cube also roll, double, take, pass, resign gammon and resign backgammon; a resignation is\n\
+                        declined if playing on brings more. Moves are not taken back then.")]
 pub struct Args {
     #[command(flatten)]
     game: GameArgs,
@@ -28,6 +33,15 @@ pub struct Args {
     /// Begin at this position, as 'position' prints it in a game; --size and --komi do not matter then
     #[arg(long, value_name = "TEXT")]
     position: Option<String>,
+    /// Backgammon: play with the doubling cube, a game for money
+    #[arg(long, conflicts_with = "length")]
+    cube: bool,
+    /// With --cube: gammons count only once the cube was turned
+    #[arg(long, requires = "cube")]
+    jacoby: bool,
+    /// Backgammon: play a match to so many points, with the doubling cube and the Crawford rule
+    #[arg(long, value_name = "POINTS", conflicts_with = "position")]
+    length: Option<u32>,
     /// Which side you are
     #[arg(long, value_enum, default_value = "first")]
     side: HumanSide,
@@ -56,7 +70,12 @@ enum HumanSide {
 /// Plays on standard input and output.
 pub fn run(args: Args) -> Result<()> {
     let spec = AgentSpec::parse(&args.agent)?;
-    registry::visit(args.game.spec()?, Start { args, spec })
+    let game = args.game.spec()?;
+    if args.cube || args.length.is_some() {
+        ensure!(game == GameSpec::Backgammon, "only backgammon has a doubling cube: leave --cube and --length out");
+        return cube::play(args, spec);
+    }
+    registry::visit(game, Start { args, spec })
 }
 
 struct Start {
@@ -72,20 +91,56 @@ impl Visitor for Start {
             Some(text) => G::parse_position(text).context("--position")?,
             None => start,
         };
-        let factory = registry::players(&start, &self.spec)?;
-        let human = if self.args.side == HumanSide::First { Side::First } else { Side::Second };
-        let mut session = Session {
-            record: Record::new(start),
-            human,
-            agent: factory()?,
-            factory,
-            name: self.spec.name,
-            time: self.args.time,
-            seed: self.args.seed,
-            unicode: self.args.unicode,
-        };
-        let prompt = std::io::stdin().is_terminal();
-        session.play(&mut std::io::stdin().lock(), &mut output::stdout(), prompt)
+        let mut session = Session::new(start, &self.args, self.spec)?;
+        let mut input = std::io::stdin().lock();
+        let mut out = output::stdout();
+        let mut terminal = Terminal { input: &mut input, out: &mut out, prompt: std::io::stdin().is_terminal() };
+        session.play(&mut terminal)
+    }
+}
+
+/// Where the human is.
+struct Terminal<'a> {
+    input: &'a mut dyn BufRead,
+    out: &'a mut dyn Write,
+    /// Whether to ask for input.
+    prompt: bool,
+}
+
+/// What is played for, besides the game itself.
+trait Stakes<G: Playable> {
+    /// Before chance acts: whether it may, or the game ends here.
+    fn before_chance(&mut self, record: &Record<G>, terminal: &mut Terminal) -> Result<Before>;
+
+    /// The human gives up a game of such a stake: how it ends, or nothing if that is declined.
+    fn resigned(&mut self, record: &Record<G>, stake: u8, terminal: &mut Terminal) -> Result<Option<Outcome>>;
+
+    /// The position as a line.
+    fn position(&self, record: &Record<G>) -> String {
+        record.position().position_text()
+    }
+}
+
+/// What comes before a roll.
+enum Before {
+    Roll,
+    Over(Outcome),
+    Quit,
+}
+
+/// A game for nothing but itself.
+struct Plain {
+    human: Side,
+}
+
+impl<G: Playable> Stakes<G> for Plain {
+    fn before_chance(&mut self, _record: &Record<G>, _terminal: &mut Terminal) -> Result<Before> {
+        Ok(Before::Roll)
+    }
+
+    fn resigned(&mut self, _record: &Record<G>, _stake: u8, terminal: &mut Terminal) -> Result<Option<Outcome>> {
+        writeln!(terminal.out, "You resign.")?;
+        Ok(Some(Outcome::win(self.human.other())))
     }
 }
 
@@ -98,13 +153,17 @@ struct Session<G: Playable> {
     time: TimeControl,
     seed: u64,
     unicode: bool,
+    dice: Rng,
+    /// Whether there is a cube: then a gammon may be resigned, and no move is taken back.
+    cube: bool,
 }
 
 /// What the human wants.
 enum Order<M> {
     Move(M),
     Undo,
-    Resign,
+    /// With the stake.
+    Resign(u8),
     Quit,
 }
 
@@ -112,64 +171,103 @@ const HELP: &str = "a move, or undo (your last move), hint (the agent's choice),
                     board, position (as one line), resign, quit";
 
 impl<G: Playable> Session<G> {
-    fn play(&mut self, input: &mut dyn BufRead, out: &mut dyn Write, prompt: bool) -> Result<()> {
-        writeln!(out, "You are {}, {} is {}.", G::side_name(self.human), self.name, G::side_name(self.human.other()))?;
-        writeln!(out, "Type {HELP}.")?;
-        self.agent.new_game(&self.record, self.seed)?;
-        let (mut dice, mut chances) = (stream(self.seed, 2), Vec::new());
-        let outcome = loop {
-            match self.record.turn() {
-                Turn::Over(outcome) => break outcome,
-                Turn::Player(side) if side == self.human => {
-                    self.show(out)?;
-                    match self.ask(input, out, prompt)? {
-                        Order::Move(mv) => self.advance(mv)?,
-                        Order::Undo => self.undo(out)?,
-                        Order::Resign => {
-                            writeln!(out, "You resign.")?;
-                            break Outcome::win(self.human.other());
-                        }
-                        Order::Quit => return Ok(out.flush()?),
-                    }
-                }
-                Turn::Player(side) => {
-                    let decision = choose(&mut *self.agent, &self.record, self.time)?;
-                    let Some(mv) = decision.best else {
-                        writeln!(out, "{} resigns.", self.name)?;
-                        break Outcome::win(self.human);
-                    };
-                    let text = describe(&self.record, &decision, self.agent.proved(), side);
-                    if !self.record.is_legal(mv) {
-                        bail!("{} played {text}, which is not legal here", self.name);
-                    }
-                    writeln!(out, "{} plays {text}", self.name)?;
-                    self.advance(mv)?;
-                }
-                Turn::Chance => {
-                    self.record.position().chance_outcomes(&mut chances);
-                    let roll = draw_chance(&chances, &mut dice);
-                    let text = self.record.position().move_text(roll);
-                    self.advance(roll)?;
-                    match self.record.turn() {
-                        Turn::Player(side) if side == self.human => writeln!(out, "You roll {text}.")?,
-                        _ => writeln!(out, "{} rolls {text}.", self.name)?,
-                    }
-                }
-            }
-        };
-        self.agent.game_over(&self.record, outcome);
-        self.show(out)?;
+    fn new(start: G, args: &Args, spec: AgentSpec) -> Result<Session<G>> {
+        let factory = registry::players(&start, &spec)?;
+        Ok(Session {
+            record: Record::new(start),
+            human: if args.side == HumanSide::First { Side::First } else { Side::Second },
+            agent: factory()?,
+            factory,
+            name: spec.name,
+            time: args.time,
+            seed: args.seed,
+            unicode: args.unicode,
+            dice: stream(args.seed, 2),
+            cube: false,
+        })
+    }
+
+    fn play(&mut self, terminal: &mut Terminal) -> Result<()> {
+        self.greet(terminal)?;
+        let mut stakes = Plain { human: self.human };
+        let Some(outcome) = self.play_game(&mut stakes, terminal)? else { return Ok(terminal.out.flush()?) };
         let points = match self.record.turn() {
             Turn::Over(_) => self.record.position().points(),
             _ => None,
         };
         let by = points.map_or_else(String::new, |points| format!(" by {} points", points.abs()));
         match outcome.winner {
-            Some(side) if side == self.human => writeln!(out, "You win{by}.")?,
-            Some(_) => writeln!(out, "{} wins{by}.", self.name)?,
-            None => writeln!(out, "A draw.")?,
+            Some(side) if side == self.human => writeln!(terminal.out, "You win{by}.")?,
+            Some(_) => writeln!(terminal.out, "{} wins{by}.", self.name)?,
+            None => writeln!(terminal.out, "A draw.")?,
         }
-        Ok(out.flush()?)
+        Ok(terminal.out.flush()?)
+    }
+
+    fn greet(&self, terminal: &mut Terminal) -> Result<()> {
+        let [own, other] = [self.human, self.human.other()].map(G::side_name);
+        writeln!(terminal.out, "You are {own}, {} is {other}.", self.name)?;
+        writeln!(terminal.out, "Type {}.", self.help())?;
+        Ok(())
+    }
+
+    fn help(&self) -> &'static str {
+        if self.cube { cube::HELP } else { HELP }
+    }
+
+    /// Plays a game from the record's position to its end; nothing if the human quits.
+    fn play_game(&mut self, stakes: &mut dyn Stakes<G>, terminal: &mut Terminal) -> Result<Option<Outcome>> {
+        self.agent.new_game(&self.record, self.seed)?;
+        let mut chances = Vec::new();
+        let outcome = loop {
+            match self.record.turn() {
+                Turn::Over(outcome) => break outcome,
+                Turn::Player(side) if side == self.human => {
+                    self.show(terminal.out)?;
+                    match self.ask(stakes, terminal)? {
+                        Order::Move(mv) => self.advance(mv)?,
+                        Order::Undo => self.undo(terminal.out)?,
+                        Order::Resign(stake) => {
+                            if let Some(outcome) = stakes.resigned(&self.record, stake, terminal)? {
+                                break outcome;
+                            }
+                        }
+                        Order::Quit => return Ok(None),
+                    }
+                }
+                Turn::Player(side) => {
+                    let decision = choose(&mut *self.agent, &self.record, self.time)?;
+                    let Some(mv) = decision.best else {
+                        writeln!(terminal.out, "{} resigns.", self.name)?;
+                        break Outcome::win(self.human);
+                    };
+                    let text = describe(&self.record, &decision, self.agent.proved(), side);
+                    if !self.record.is_legal(mv) {
+                        bail!("{} played {text}, which is not legal here", self.name);
+                    }
+                    writeln!(terminal.out, "{} plays {text}", self.name)?;
+                    self.advance(mv)?;
+                }
+                Turn::Chance => {
+                    match stakes.before_chance(&self.record, terminal)? {
+                        Before::Roll => {}
+                        Before::Over(outcome) => break outcome,
+                        Before::Quit => return Ok(None),
+                    }
+                    self.record.position().chance_outcomes(&mut chances);
+                    let roll = draw_chance(&chances, &mut self.dice);
+                    let text = self.record.position().move_text(roll);
+                    self.advance(roll)?;
+                    match self.record.turn() {
+                        Turn::Player(side) if side == self.human => writeln!(terminal.out, "You roll {text}.")?,
+                        _ => writeln!(terminal.out, "{} rolls {text}.", self.name)?,
+                    }
+                }
+            }
+        };
+        self.agent.game_over(&self.record, outcome);
+        self.show(terminal.out)?;
+        Ok(Some(outcome))
     }
 
     fn show(&self, out: &mut dyn Write) -> Result<()> {
@@ -177,24 +275,22 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    fn ask(&mut self, input: &mut dyn BufRead, out: &mut dyn Write, prompt: bool) -> Result<Order<G::Move>> {
+    fn ask(&mut self, stakes: &dyn Stakes<G>, terminal: &mut Terminal) -> Result<Order<G::Move>> {
         loop {
-            if prompt {
-                write!(out, "{} > ", G::side_name(self.human))?;
-            }
-            out.flush()?;
-            let Some(line) = read_line(input)? else {
-                writeln!(out, "End of input.")?;
-                return Ok(Order::Quit);
-            };
+            let Some(line) = terminal.line(G::side_name(self.human))? else { return Ok(Order::Quit) };
+            let out = &mut *terminal.out;
             match line.trim() {
                 "" => {}
                 "quit" | "exit" => return Ok(Order::Quit),
-                "resign" => return Ok(Order::Resign),
+                "resign" => return Ok(Order::Resign(1)),
+                "resign gammon" if self.cube => return Ok(Order::Resign(2)),
+                "resign backgammon" if self.cube => return Ok(Order::Resign(3)),
+                "undo" if self.cube => writeln!(out, "With the cube no move is taken back.")?,
+                "double" if self.cube => writeln!(out, "You have rolled already; a double comes before the roll.")?,
                 "undo" => return Ok(Order::Undo),
-                "help" | "?" => writeln!(out, "Type {HELP}.")?,
+                "help" | "?" => writeln!(out, "Type {}.", self.help())?,
                 "board" => self.show(out)?,
-                "position" => writeln!(out, "{}", self.record.position().position_text())?,
+                "position" => writeln!(out, "{}", stakes.position(&self.record))?,
                 "moves" => {
                     let mut moves = Vec::new();
                     self.record.legal_moves(&mut moves);
@@ -293,6 +389,21 @@ fn describe<G: Playable>(
         text += &format!("  ({})", notes.join(", "));
     }
     text
+}
+
+impl Terminal<'_> {
+    /// What the human types next; nothing, after saying so, at the end of input.
+    fn line(&mut self, who: &str) -> Result<Option<String>> {
+        if self.prompt {
+            write!(self.out, "{who} > ")?;
+        }
+        self.out.flush()?;
+        let line = read_line(self.input)?;
+        if line.is_none() {
+            writeln!(self.out, "End of input.")?;
+        }
+        Ok(line)
+    }
 }
 
 /// A line of at most 1,000 bytes (longer ones are cut, and what is not text is replaced); `None` at the end.

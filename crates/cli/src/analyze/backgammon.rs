@@ -1,11 +1,18 @@
-//! A match of backgammon looked at again, play by play: what each lost, and how large both players' errors are.
+//! A match of backgammon looked at again, play by play and double by double: what each lost, and how large both players' errors
+//! are.
 
 use super::Args;
+use super::cube::{self, CubeReport};
 use crate::agent::AgentSpec;
 use crate::output::{self, Table};
 use crate::progress::Progress;
 use crate::{interrupt, registry};
-use afterstate_arena::analysis::{JudgedPlay, PlaySummary, summarise_plays};
+use afterstate_arena::analysis::{
+    CubeSummary, JudgedCube, JudgedPlay, PlaySummary, judge_cube, summarise_cube, summarise_plays,
+};
+use afterstate_engine::cube::MatchEquityTable;
+use afterstate_engine::cube::match_equity::MOST_POINTS;
+use afterstate_games::backgammon::cube::Terms;
 use afterstate_games::backgammon::ids::PositionId;
 use afterstate_games::backgammon::mat::{LONGEST_TEXT, MatMatch};
 use afterstate_games::backgammon::{Dice, Phase};
@@ -34,6 +41,8 @@ struct Report {
     complete: bool,
     players: Vec<PlayerReport>,
     plays: Vec<PlayReport>,
+    /// Doubles, takes, passes, and rolls where a double was near.
+    cube: Vec<CubeReport>,
 }
 
 #[derive(Serialize)]
@@ -42,6 +51,13 @@ struct PlayerReport {
     name: String,
     #[serde(flatten)]
     summary: PlaySummary,
+    cube: CubeSummary,
+}
+
+/// What is thought of a game.
+struct JudgedGame {
+    plays: Vec<JudgedPlay>,
+    cube: Vec<JudgedCube>,
 }
 
 #[derive(Serialize)]
@@ -90,22 +106,29 @@ pub fn run(args: &Args) -> Result<()> {
     let read = read;
     let spec = AgentSpec::parse(agent)?.pinned();
     let mut judge = registry::judge(&spec.agent).with_context(|| format!("agent '{}'", spec.name))?;
+    let mut chances = registry::chances(&spec.agent).with_context(|| format!("agent '{}'", spec.name))?;
+    let terms = terms(&read, args)?;
+    let table = MatchEquityTable::new(read.length.max(1));
 
     let interrupted = interrupt::flag()?;
     let all: u64 = read.games.iter().map(|game| game.plays().count() as u64).sum();
     ensure!(all > 0, "{}: expected games with plays, but there are none", args.game.display());
     let progress = Progress::new(all, 0, "plays", args.json);
     let mut done = 0;
-    let mut judged: Vec<Vec<JudgedPlay>> = Vec::new();
-    for game in &read.games {
-        judged.push(judge(game, &mut || {
+    let mut judged: Vec<JudgedGame> = Vec::new();
+    for (game, &terms) in read.games.iter().zip(&terms) {
+        let plays = judge(game, &mut || {
             progress.set(done);
             done += 1;
             !interrupted.load(Ordering::Relaxed)
-        }));
+        });
+        let cube = judge_cube(game, terms, &table, &mut chances, &mut || !interrupted.load(Ordering::Relaxed));
+        judged.push(JudgedGame { plays, cube });
     }
     progress.finish();
-    let report = report(args, &read, spec.name, threshold, &judged, all);
+    let seen: usize = judged.iter().map(|game| game.plays.len()).sum();
+    let complete = seen as u64 == all && !interrupted.load(Ordering::Relaxed);
+    let report = report(args, &read, spec.name, threshold, &judged, complete);
     if !report.complete {
         eprintln!("note: {} of {all} plays were analysed", report.plays.len());
     }
@@ -121,7 +144,32 @@ fn read(path: &Path) -> Result<MatMatch> {
     MatMatch::read(&String::from_utf8_lossy(&bytes)).with_context(name)
 }
 
-fn report(args: &Args, read: &MatMatch, agent: String, threshold: f64, judged: &[Vec<JudgedPlay>], all: u64) -> Report {
+/// What each game was played for.
+fn terms(read: &MatMatch, args: &Args) -> Result<Vec<Terms>> {
+    let name = args.game.display();
+    ensure!(read.length <= MOST_POINTS, "{name}: a match to {} points, expected at most {MOST_POINTS}", read.length);
+    ensure!(read.length == 0 || !args.jacoby, "--jacoby is a rule of money play, and {name} is a match: leave it out");
+    let of_game = |game: usize| {
+        let terms = read.terms(game).with_context(|| {
+            format!(
+                "{name}: game {} begins with the match won already, by {:?} points",
+                game + 1,
+                read.games[game].score
+            )
+        })?;
+        Ok(if args.jacoby { Terms::Money { jacoby: true, beavers: false } } else { terms })
+    };
+    (0..read.games.len()).map(of_game).collect()
+}
+
+fn report(
+    args: &Args,
+    read: &MatMatch,
+    agent: String,
+    threshold: f64,
+    judged: &[JudgedGame],
+    complete: bool,
+) -> Report {
     let mut names: Vec<String> = Vec::new();
     for name in read.games.iter().flat_map(|game| &game.players) {
         if !names.contains(name) {
@@ -129,12 +177,19 @@ fn report(args: &Args, read: &MatMatch, agent: String, threshold: f64, judged: &
         }
     }
     let player = |game: usize, side: Side| read.games[game].players[side.index()].clone();
-    let all_plays = || judged.iter().enumerate().flat_map(|(game, plays)| plays.iter().map(move |play| (game, play)));
+    let all_plays = || judged.iter().enumerate().flat_map(|(game, of)| of.plays.iter().map(move |play| (game, play)));
+    let all_cubes = || judged.iter().enumerate().flat_map(|(game, of)| of.cube.iter().map(move |cube| (game, cube)));
     let players = names.iter().map(|name| {
         // Seen as one side, whichever column the player was in.
         let own = all_plays().filter(|&(game, play)| player(game, play.side) == *name);
         let own: Vec<JudgedPlay> = own.map(|(_, play)| JudgedPlay { side: Side::First, ..*play }).collect();
-        PlayerReport { name: name.clone(), summary: summarise_plays(&own, Side::First, threshold as f32) }
+        let cubes = all_cubes().filter(|&(game, cube)| player(game, cube.side) == *name);
+        let cubes: Vec<JudgedCube> = cubes.map(|(_, cube)| JudgedCube { side: Side::First, ..*cube }).collect();
+        PlayerReport {
+            name: name.clone(),
+            summary: summarise_plays(&own, Side::First, threshold as f32),
+            cube: summarise_cube(&cubes, Side::First, threshold),
+        }
     });
     let players = players.collect();
     let plays: Vec<PlayReport> = all_plays()
@@ -155,15 +210,20 @@ fn report(args: &Args, read: &MatMatch, agent: String, threshold: f64, judged: &
             blunder: play.loss >= threshold as f32,
         })
         .collect();
+    let cube = all_cubes()
+        .filter(|(_, cube)| cube::worth_telling(cube))
+        .map(|(game, cube)| CubeReport::new(game + 1, player(game, cube.side), cube, threshold))
+        .collect();
     Report {
         file: args.game.display().to_string(),
         agent,
         threshold,
         length: read.length,
         games: read.games.len(),
-        complete: plays.len() as u64 == all,
+        complete,
         players,
         plays,
+        cube,
     }
 }
 
@@ -194,9 +254,10 @@ fn write(report: &Report, out: &mut impl Write) -> Result<()> {
         }
         table.write(out)?;
     }
+    cube::write(&report.cube, report.threshold, out)?;
     writeln!(out)?;
     let mut table = Table::new(["player", "plays", "unforced", "lost", "error rate", "blunders"]);
-    for PlayerReport { name, summary } in &report.players {
+    for PlayerReport { name, summary, .. } in &report.players {
         table.row([
             name.clone(),
             summary.plays.to_string(),
@@ -204,6 +265,22 @@ fn write(report: &Report, out: &mut impl Write) -> Result<()> {
             format!("{:.3}", summary.loss),
             format!("{:.1}", summary.error_rate),
             summary.blunders.to_string(),
+        ]);
+    }
+    table.write(out)?;
+    writeln!(out)?;
+    let mut table =
+        Table::new(["player", "cube decisions", "doubles", "takes", "passes", "lost", "error rate", "blunders"]);
+    for PlayerReport { name, cube, .. } in &report.players {
+        table.row([
+            name.clone(),
+            cube.decisions.to_string(),
+            cube.doubles.to_string(),
+            cube.takes.to_string(),
+            cube.passes.to_string(),
+            format!("{:.3}", cube.loss),
+            format!("{:.1}", cube.error_rate),
+            cube.blunders.to_string(),
         ]);
     }
     table.write(out)?;

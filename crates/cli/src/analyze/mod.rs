@@ -1,6 +1,7 @@
 //! `afterstate analyze`: a game of Go looked at again, move by move, or a match of backgammon, play by play.
 
 mod backgammon;
+mod cube;
 mod files;
 mod report;
 
@@ -30,7 +31,8 @@ use std::sync::atomic::Ordering;
     afterstate analyze match.mat --agent expectimax:runs/gammon,plies=2\n\n\
     'before' is the chance to win with the search's own move, 'after' that with the move played, both as the side that\n\
     moved sees it. A blunder lost at least the threshold. In backgammon what a play lost is told in points, cubeless, and the\n\
-    error rate in thousandths of a point for each unforced play. Ctrl-C ends the analysis and reports what there is.")]
+    error rate in thousandths of a point for each unforced play; what a decision about the cube lost, in units of the cube, and the\n\
+    cube error rate for each double, take, pass, and roll where a double was near. Ctrl-C ends the analysis and reports what there is.")]
 pub struct Args {
     /// The game: an SGF file of Go, of which the first game's main line is looked at, or a .mat file of backgammon
     #[arg(value_name = "FILE")]
@@ -63,6 +65,9 @@ pub struct Args {
     /// Draw who was winning when
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Backgammon for money: gammons count only once the cube was turned
+    #[arg(long)]
+    jacoby: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -86,6 +91,7 @@ pub fn run(args: Args) -> Result<()> {
     if args.game.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mat")) {
         return backgammon::run(&args);
     }
+    ensure!(!args.jacoby, "--jacoby is for a .mat file of backgammon: leave it out");
     let threshold = args.threshold.unwrap_or(10.0);
     ensure!(
         threshold > 0.0 && threshold <= 100.0,

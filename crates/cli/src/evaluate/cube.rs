@@ -75,7 +75,7 @@ impl CubeReport {
         writeln!(out, "\ncube {} {place}, {}", self.cube, self.terms)?;
         let CubeDecision { no_double, double_take, double_pass, match_chances, action, answer, .. } = self.decision;
         if action != CubeAction::Unavailable {
-            let mut table = Table::new(["", "points", "match"]);
+            let mut table = Table::new(["", "points", if match_chances.is_some() { "match" } else { "" }]);
             let names = [
                 "no double",
                 if answer == CubeAnswer::Beaver { "double, beaver" } else { "double, take" },

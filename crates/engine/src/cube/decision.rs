@@ -71,10 +71,10 @@ impl CubeDecision {
         if self.action == CubeAction::Double { self.double() } else { self.no_double }
     }
 
-    /// What it loses to double (`true`), or not to; 0 if that is right.
+    /// What it loses to double (`true`), or not to; 0 if that is right. Who may turn a cube that is dead for it can lose by that, too.
     pub fn loss_of_double(&self, doubles: bool) -> f64 {
         let chosen = if doubles { self.double() } else { self.no_double };
-        if self.action == CubeAction::Unavailable { 0.0 } else { (self.best() - chosen).max(0.0) }
+        (self.best() - chosen).max(0.0)
     }
 
     /// What it loses to answer a double with a take (`true`), or with a pass; 0 if that is right.

@@ -15,6 +15,7 @@
 //!
 //! Each side counts its points from its own home; 25 is the bar and 0 is off. Every step of every man is written by itself.
 
+use super::cube::{MatchScore, Terms};
 use super::{BAR, Backgammon, Board, Dice, Move, Phase, Play};
 use crate::{Game, Notation, Side};
 use std::fmt;
@@ -114,6 +115,31 @@ impl MatMatch {
             return Err(error("the file ends where the names of the players were expected"));
         }
         Ok(reader.read)
+    }
+
+    /// What a game, counted from 0, was played for; `None` if there is none, or its score cannot be. Such files don't say which game is
+    /// the Crawford game: it is the first in which a player needs one point, unless somebody doubled in it. Nor do they know the
+    /// Jacoby rule or beavers.
+    ///
+    /// ```
+    /// use afterstate_games::backgammon::{cube::Terms, mat::MatMatch};
+    /// let text = " 3 point match\n\n Game 1\n Ada : 0   Bob : 2\n\n Game 2\n Ada : 1   Bob : 2\n";
+    /// let read = MatMatch::read(text).unwrap();
+    /// let crawford = |game| matches!(read.terms(game), Some(Terms::Match(score)) if score.crawford);
+    /// assert_eq!([crawford(0), crawford(1)], [true, false]);
+    /// ```
+    pub fn terms(&self, game: usize) -> Option<Terms> {
+        let points = self.games.get(game)?.score;
+        if self.length == 0 {
+            return Some(Terms::MONEY);
+        }
+        if points.iter().any(|&points| points >= self.length) {
+            return None;
+        }
+        let one_away = |game: &MatGame| game.score.contains(&(self.length - 1));
+        let first = self.games.iter().position(one_away) == Some(game);
+        let doubles = self.games[game].actions.iter().any(|(_, action)| matches!(action, Action::Double(_)));
+        Some(Terms::Match(MatchScore { length: self.length, points, crawford: first && !doubles }))
     }
 }
 
