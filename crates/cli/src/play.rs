@@ -30,7 +30,8 @@ pub struct Args {
     /// Whom to play against (see `afterstate agents`)
     #[arg(long, default_value = "random", value_name = "SPEC")]
     agent: String,
-    /// Begin at this position, as 'position' prints it in a game; --size and --komi do not matter then
+    /// Begin at this position, as 'position' prints it in a game; --size and --komi do not matter then, and with --cube the cube and
+    /// the score are what an XGID says
     #[arg(long, value_name = "TEXT")]
     position: Option<String>,
     /// Backgammon: play with the doubling cube, a game for money
@@ -283,8 +284,9 @@ impl<G: Playable> Session<G> {
                 "" => {}
                 "quit" | "exit" => return Ok(Order::Quit),
                 "resign" => return Ok(Order::Resign(1)),
-                "resign gammon" if self.cube => return Ok(Order::Resign(2)),
-                "resign backgammon" if self.cube => return Ok(Order::Resign(3)),
+                text if self.cube && cube::resigned_stake(text).is_some() => {
+                    return Ok(Order::Resign(cube::resigned_stake(text).unwrap_or(1)));
+                }
                 "undo" if self.cube => writeln!(out, "With the cube no move is taken back.")?,
                 "double" if self.cube => writeln!(out, "You have rolled already; a double comes before the roll.")?,
                 "undo" => return Ok(Order::Undo),

@@ -156,6 +156,16 @@ fn a_person_doubles_takes_passes_and_resigns() {
         "{said}"
     );
     assert!(play(&lost, &["--jacoby"], "resign\n").contains("wins 1 point."));
+    // Cube and score come with the position: with four points each and the cube at 2 the game is the match.
+    let score = play(&format!("{}:1:1:1:00:4:4:0:6:10", home("A", "a")), &[], "roll\n1/off\n");
+    assert!(
+        score.contains("Match to 6: you 4, ")
+            && score.contains("You win 2 points.")
+            && score.contains("You win the match."),
+        "{score}"
+    );
+    let offered = known.ask(&["play", "--game", "backgammon", "--cube", "--position", &format!("{race}:0:0:1:D")], "");
+    assert!(!offered.ok && offered.err.contains("a double was offered there"), "{}", offered.err);
     // A match goes on until a side has its points; here every game is given up.
     let input = "resign backgammon\n".repeat(20);
     let answer = known.ask(&["play", "--game", "backgammon", "--length", "4", "--seed", "3"], &input);
@@ -164,7 +174,10 @@ fn a_person_doubles_takes_passes_and_resigns() {
     for (args, part) in [
         (&["play", "--game", "go5", "--cube"][..], "only backgammon has a doubling cube"),
         (&["play", "--game", "backgammon", "--cube", "--agent", "random"], "agent 'random' and the cube"),
-        (&["play", "--game", "backgammon", "--length", "0", "--agent", "random"], "--length 0"),
+        (
+            &["play", "--game", "backgammon", "--length", "0", "--agent", "random"],
+            "a match to 0 points: expected 1 to 64",
+        ),
     ] {
         assert!(fail(args).contains(part), "{}", fail(args));
     }

@@ -118,7 +118,7 @@ fn situation(number: usize) -> Situation {
     let power = below(&mut rng, 4);
     let owner = [Some(Side::First), Some(Side::Second)][below(&mut rng, 2) as usize];
     let cube = if power == 0 { Cube::CENTRED } else { Cube { value: 1 << power, owner } };
-    let terms = if number % 3 == 0 {
+    let terms = if number.is_multiple_of(3) {
         Terms::Money { jacoby: below(&mut rng, 2) == 1, beavers: false }
     } else {
         let length = 1 + below(&mut rng, LENGTH);

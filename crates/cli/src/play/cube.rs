@@ -21,26 +21,21 @@ pub const HELP: &str = "a move, or roll, double, take, pass, hint (the agent's c
 
 /// Plays on standard input and output.
 pub fn play(args: Args, spec: AgentSpec) -> Result<()> {
-    let terms = match args.length {
-        None => Terms::Money { jacoby: args.jacoby, beavers: false },
-        Some(length) => {
-            ensure!((1..=MOST_POINTS).contains(&length), "--length {length}: expected 1 to {MOST_POINTS} points");
-            Terms::Match(MatchScore::new(length))
-        }
+    let (start, situation) = start(&args)?;
+    let away = match situation.terms {
+        Terms::Money { .. } => 1,
+        Terms::Match(score) => score.away(Side::First).max(score.away(Side::Second)),
     };
-    let start = match &args.position {
-        Some(text) => Backgammon::parse_position(text).context("--position")?,
-        None => Backgammon::default(),
-    };
+    ensure!((1..=MOST_POINTS).contains(&away), "a match to {away} points: expected 1 to {MOST_POINTS}");
     let chances = registry::chances(&spec.agent).with_context(|| format!("agent '{}' and the cube", spec.name))?;
     let mut session = Session::new(start, &args, spec)?;
     session.cube = true;
     let mut table = CubeTable {
-        situation: Situation { cube: Cube::CENTRED, terms },
+        situation,
         human: session.human,
         name: session.name.clone(),
         chances,
-        equities: MatchEquityTable::new(args.length.unwrap_or(1)),
+        equities: MatchEquityTable::new(away),
     };
     let (mut input, mut out) = (std::io::stdin().lock(), output::stdout());
     let mut terminal = Terminal { input: &mut input, out: &mut out, prompt: std::io::stdin().is_terminal() };
@@ -55,6 +50,33 @@ pub fn play(args: Args, spec: AgentSpec) -> Result<()> {
         session.seed = session.seed.wrapping_add(1);
     }
     Ok(terminal.out.flush()?)
+}
+
+/// The first position, and what is played for.
+fn start(args: &Args) -> Result<(Backgammon, Situation)> {
+    let money = Terms::Money { jacoby: args.jacoby, beavers: false };
+    let of = |terms| Situation { cube: Cube::CENTRED, terms };
+    let Some(text) = &args.position else {
+        let terms = args.length.map_or(money, |length| Terms::Match(MatchScore::new(length)));
+        return Ok((Backgammon::default(), of(terms)));
+    };
+    let xgid: Xgid = text.parse().context("--position")?;
+    ensure!(!xgid.doubled, "--position: a double was offered there; begin before it, with 00 in place of D");
+    let terms = match xgid.situation.terms {
+        Terms::Money { jacoby, .. } => Terms::Money { jacoby: jacoby || args.jacoby, beavers: false },
+        score => score,
+    };
+    Ok((xgid.game, Situation { cube: xgid.situation.cube, terms }))
+}
+
+/// What is given up by a line such as `resign gammon`: the stake.
+pub fn resigned_stake(line: &str) -> Option<u8> {
+    match line {
+        "resign" => Some(1),
+        "resign gammon" => Some(2),
+        "resign backgammon" => Some(3),
+        _ => None,
+    }
 }
 
 /// The cube and the score, and by what the agent judges them.
@@ -123,20 +145,16 @@ impl CubeTable {
         writeln!(terminal.out, "Roll or double?")?;
         loop {
             let Some(line) = terminal.line(Backgammon::side_name(self.human))? else { return Ok(Before::Quit) };
+            if let Some(stake) = resigned_stake(line.trim()) {
+                match self.resigned(record, stake, terminal)? {
+                    Some(outcome) => return Ok(Before::Over(outcome)),
+                    None => continue,
+                }
+            }
             match line.trim() {
                 "roll" | "" => return Ok(Before::Roll),
                 "double" => break,
                 "quit" | "exit" => return Ok(Before::Quit),
-                "resign" | "resign gammon" | "resign backgammon" => {
-                    let stake = match line.trim() {
-                        "resign" => 1,
-                        "resign gammon" => 2,
-                        _ => 3,
-                    };
-                    if let Some(outcome) = self.resigned(record, stake, terminal)? {
-                        return Ok(Before::Over(outcome));
-                    }
-                }
                 "hint" => {
                     let decision = self.decision(game, self.human);
                     let would = if decision.action == CubeAction::Double { "double" } else { "roll" };

@@ -65,7 +65,7 @@ pub const GAMES: &[GameInfo] = &[
     },
     GameInfo {
         name: Backgammon::NAME,
-        summary: "money play without the doubling cube; gammons and backgammons count double and threefold",
+        summary: "gammons and backgammons count double and threefold; play has the doubling cube, for money and in matches",
         boards: "24 points",
         moves: "a play of both dice, points counted from one's own home: 8/5 6/5, bar/22, 13/7*/2, 6/off(2); pass",
     },

@@ -14,7 +14,8 @@
 //!
 //! It is the recursion of N. Zadeh (*On doubling in tournament backgammon*, Management Science 23, 1977) with Janowski's interpolation
 //! in place of his semi-efficient recubes. Its four numbers, g = 0.28, x = 0.78 and what the free drops are worth, were chosen so that it
-//! is near to N. Kazaross' XG2 table, which was rolled out: up to 15 points to go no entry differs by more than 0.0065.
+//! is near to N. Kazaross' XG2 table, which was rolled out: up to 15 points to go no entry differs by more than 0.0063 (2-away 4-away), and
+//! by 0.0015 in quadratic mean; after the Crawford game by 0.005 at most.
 //!
 //! [`match_play`]: super::match_play
 
