@@ -162,32 +162,37 @@ fn is_two_away(situation: &Situation) -> bool {
     situation.cube.owner.is_none() && [Side::First, Side::Second].into_iter().all(|side| score.away(side) == 2)
 }
 
+/// What is asked about.
+fn asked() -> Vec<Xgid> {
+    let positions = positions(600).into_iter().enumerate();
+    positions.map(|(number, game)| Xgid { game, situation: situation(number), doubled: false }).collect()
+}
+
+/// What it says of each.
+fn answers(program: &PathBuf, settings: &str, asked: &[Xgid]) -> Vec<String> {
+    let mut commands = format!(
+        "set player 0 human\nset player 1 human\nset evaluation cubedecision evaluation plies 0\n\
+         set evaluation cubedecision evaluation cubeful on\n{settings}set automatic roll off\nnew session\n"
+    );
+    for xgid in asked {
+        let _ = write!(commands, "set output digits 5\nset xgid {xgid}\nhint\n");
+    }
+    let answers: Vec<String> = ask(program, commands).split(MARK).skip(1).map(str::to_string).collect();
+    assert_eq!(answers.len(), asked.len());
+    answers
+}
+
 #[test]
 fn equities_and_decisions_are_those_of_gnu_backgammon() {
     let Some(program) = support::find("gnubg", "equities_and_decisions_are_those_of_gnu_backgammon") else { return };
     let table = MatchEquityTable::new(LENGTH);
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("computed-met.xml");
     std::fs::write(&file, written(&table)).expect("a file in the tests' folder");
-    let positions = positions(600);
-    let mut commands = format!(
-        "set player 0 human\nset player 1 human\nset evaluation cubedecision evaluation plies 0\n\
-         set evaluation cubedecision evaluation cubeful on\nset met \"{}\"\nset automatic roll off\nnew session\n",
-        file.display()
-    );
-    let asked: Vec<Xgid> = positions
-        .iter()
-        .enumerate()
-        .map(|(number, &game)| Xgid { game, situation: situation(number), doubled: false })
-        .collect();
-    for xgid in &asked {
-        let _ = write!(commands, "set output digits 5\nset xgid {xgid}\nhint\n");
-    }
-    let text = ask(&program, commands);
-    let answers: Vec<&str> = text.split(MARK).skip(1).collect();
-    assert_eq!(answers.len(), asked.len());
+    let asked = asked();
+    let answers = answers(&program, &format!("set met \"{}\"\n", file.display()), &asked);
     let (mut compared, mut races, mut worst, mut unavailable, mut two_away) = ([0, 0], 0, 0.0f64, 0, 0);
     let (mut kinds, mut differing) = (std::collections::BTreeMap::new(), Vec::new());
-    for (xgid, answer) in asked.iter().zip(answers) {
+    for (xgid, answer) in asked.iter().zip(&answers) {
         let Phase::ToRoll(side) = xgid.game.phase() else { panic!("a side is about to roll") };
         let Some((chances, theirs, advice)) = read(answer) else {
             // It has no analysis where there is nothing to decide.
@@ -226,4 +231,35 @@ fn equities_and_decisions_are_those_of_gnu_backgammon() {
     );
     assert!(differing.is_empty(), "{} differ:\n{}", differing.len(), differing.join("\n"));
     assert!(compared.iter().all(|&count| count >= 80) && races >= 30, "{compared:?} {races}");
+}
+
+#[test]
+fn the_computed_table_decides_as_one_that_was_rolled_out_with_few_exceptions() {
+    let test = "the_computed_table_decides_as_one_that_was_rolled_out_with_few_exceptions";
+    let Some(program) = support::find("gnubg", test) else { return };
+    let (table, asked) = (MatchEquityTable::new(LENGTH), asked());
+    // The program's own table: N. Kazaross' XG2.
+    let answers = answers(&program, "", &asked);
+    let (mut same, mut other, mut most_lost) = (0, 0, 0.0f64);
+    for (xgid, answer) in asked.iter().zip(&answers) {
+        let Phase::ToRoll(side) = xgid.game.phase() else { panic!("a side is about to roll") };
+        let (Terms::Match(_), Some((chances, theirs, advice))) = (xgid.situation.terms, read(answer)) else { continue };
+        let ours = decide(&chances, &xgid.situation, side, efficiency(xgid.game.board(), side), &table);
+        if is_two_away(&xgid.situation) {
+            continue;
+        }
+        if agree(&ours, &advice) {
+            same += 1;
+            continue;
+        }
+        // What our decisions lose by their equities: of who may double, or of who answers.
+        let [no_double, take, pass] = theirs;
+        let doubles = ours.action == CubeAction::Double;
+        let chosen = if doubles { take.min(pass) } else { no_double };
+        let answered = if ours.answer == CubeAnswer::Pass { pass - take } else { take - pass };
+        most_lost = most_lost.max(no_double.max(take.min(pass)) - chosen).max(answered);
+        other += 1;
+    }
+    println!("{same} decisions at match scores are the same, {other} others lose {most_lost:.4} at most");
+    assert!(same >= 100 && other * 20 <= same && most_lost < 0.05, "{same} {other} {most_lost}");
 }

@@ -85,7 +85,7 @@ impl CubeDecision {
 }
 
 /// The decisions in a position of these chances, with `side` about to roll. `x` is the cube's efficiency, see
-/// [`efficiency`](super::efficiency); `table` is looked at in a match only.
+/// [`efficiency`](super::efficiency()); `table` is looked at in a match only.
 ///
 /// ```
 /// use afterstate_engine::cube::{Chances, CubeAction, CubeAnswer, MatchEquityTable, decide};
