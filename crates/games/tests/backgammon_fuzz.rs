@@ -4,9 +4,11 @@
 
 mod fuzzing;
 
+use afterstate_games::backgammon::cube::{Situation, Terms};
 use afterstate_games::backgammon::ids::{PositionId, read_xgid, write_xgid};
 use afterstate_games::backgammon::mat::MatMatch;
 use afterstate_games::backgammon::match_id::MatchId;
+use afterstate_games::backgammon::xgid::Xgid;
 use afterstate_games::backgammon::{Backgammon, Board, Dice, fibs};
 use afterstate_games::{Game, Notation, NotationError, Side};
 use fuzzing::{fuzz, texts};
@@ -46,7 +48,12 @@ fn explore(read: Result<Backgammon, NotationError>) -> bool {
 #[test]
 fn damaged_xgids_do_no_harm() {
     fuzz("XGID", &texts(&XGIDS), &[b":", b"-", b"A", b"o", b"0", b"66", b"XGID="], |bytes| {
-        explore(read_xgid(&String::from_utf8_lossy(bytes)))
+        let text = String::from_utf8_lossy(bytes);
+        match text.parse::<Xgid>() {
+            Ok(xgid) => assert_eq!(xgid.to_string().parse(), Ok(xgid), "{text}"),
+            Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
+        }
+        explore(read_xgid(&text))
     });
 }
 
@@ -71,6 +78,9 @@ fn damaged_match_ids_do_no_harm() {
         match text.parse::<MatchId>() {
             Ok(id) => {
                 assert_eq!(id.to_string(), text);
+                if let Ok(Situation { terms: Terms::Match(score), .. }) = id.situation(id.on_roll) {
+                    assert!([Side::First, Side::Second].into_iter().all(|side| score.away(side) > 0), "{text}");
+                }
                 true
             }
             Err(error) => {
