@@ -279,14 +279,13 @@ impl<G: Playable> Session<G> {
     fn ask(&mut self, stakes: &dyn Stakes<G>, terminal: &mut Terminal) -> Result<Order<G::Move>> {
         loop {
             let Some(line) = terminal.line(G::side_name(self.human))? else { return Ok(Order::Quit) };
+            if let Some(stake) = cube::resigned_stake(line.trim()).filter(|&stake| stake == 1 || self.cube) {
+                return Ok(Order::Resign(stake));
+            }
             let out = &mut *terminal.out;
             match line.trim() {
                 "" => {}
                 "quit" | "exit" => return Ok(Order::Quit),
-                "resign" => return Ok(Order::Resign(1)),
-                text if self.cube && cube::resigned_stake(text).is_some() => {
-                    return Ok(Order::Resign(cube::resigned_stake(text).unwrap_or(1)));
-                }
                 "undo" if self.cube => writeln!(out, "With the cube no move is taken back.")?,
                 "double" if self.cube => writeln!(out, "You have rolled already; a double comes before the roll.")?,
                 "undo" => return Ok(Order::Undo),

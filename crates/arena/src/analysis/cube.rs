@@ -144,7 +144,6 @@ pub struct CubeSummary {
 pub fn summarise_cube<'a>(judged: impl IntoIterator<Item = &'a JudgedCube>, side: Side, blunder: f64) -> CubeSummary {
     let mut summary = CubeSummary::default();
     for cube in judged.into_iter().filter(|cube| cube.side == side) {
-        // A roll where a double was due counts, whatever a double would have lost.
         summary.decisions += usize::from(cube.counts);
         summary.doubles += usize::from(cube.choice == CubeChoice::Doubled);
         summary.takes += usize::from(cube.choice == CubeChoice::Took);

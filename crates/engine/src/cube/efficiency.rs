@@ -1,8 +1,9 @@
 //! [`efficiency`]: how near to its ideal the cube can be used in a position, Janowski's x.
 //!
 //! Between a dead cube (x = 0, nobody ever turns it) and a fully live one (x = 1, it is always turned at exactly the right
-//! moment) lies what happens in real games. The numbers are those with which GNU Backgammon evaluates (its manual, "Cubeful
-//! equities"): 0.68 where men still meet, and in a race between 0.60 and 0.70, the more the more pips are left.
+//! moment) lies what happens in real games. The numbers are those of GNU Backgammon (its manual, "Cubeful equities", "The cube
+//! efficiency"), which has them from Janowski's suggestion of 0.6 to 0.7: 0.68 where men still meet, 0.60 in the bear-off, and in a
+//! race from 0.60 with 40 pips or fewer for who rolls to 0.70 with 120 or more.
 
 use afterstate_games::Side;
 use afterstate_games::backgammon::Board;

@@ -1,4 +1,7 @@
 //! [`look_ahead`]: how games end from a position, as a search sees it some plies ahead.
+//!
+//! The plays are chosen without a cube and the chances averaged; the cube model is asked once, about the mean. GNU Backgammon asks
+//! it at every leaf instead, so that beyond one ply its cubeful equities are others.
 
 use super::Chances;
 use crate::search::{Equity, EquityCache, Expectimax, WithBearOff};

@@ -17,7 +17,7 @@ pub struct Resignation {
     pub accept: bool,
 }
 
-/// What is kept between equal equities: a network is never sure of a gammon to the last digit.
+/// Playing on has to be worth so much more for an offer to be declined: a network is never sure of a gammon to the last digit.
 pub const SURE: f64 = 1e-3;
 
 /// Judges the offer of the other side to lose so: a plain game (stake 1), a gammon (2) or a backgammon (3). The chances, the efficiency `x`
