@@ -38,7 +38,8 @@ pub struct NetworkRecipe {
     pub seed: u64,
     /// Threads that share what they learn; one is reproducible to the bit.
     pub threads: usize,
-    /// What the network sees of a position: `td-gammon`, where the men are, or `expert`, also what experts count.
+    /// What the network sees of a position: `td-gammon`, where the men are; `expert`, also what experts count; or
+    /// `phases`, the same with weights of their own in each phase of the game.
     pub inputs: InputSet,
     /// Hidden units.
     pub hidden: usize,
@@ -127,11 +128,13 @@ impl NetworkRecipe {
         let (hidden, found) = (self.hidden, checkpoint.about.hidden);
         ensure!(found == hidden, "first-weights = \"{name}\": {found} hidden units, the recipe says hidden = {hidden}");
         let network = checkpoint.network();
+        let (seen, wanted) = (network.input_set(), self.inputs);
         ensure!(
-            network.input_set().count() <= self.inputs.count(),
-            "first-weights = \"{name}\": its inputs are more than the recipe's; say inputs = \"expert\""
+            seen.count() <= wanted.count(),
+            "first-weights = \"{name}\": its inputs are more than the recipe's; say inputs = \"{}\"",
+            if seen == InputSet::Expert { "expert" } else { "phases" }
         );
-        Ok(BackgammonNetwork::new(network.perceptron().clone().with_inputs(self.inputs.count())))
+        Ok(BackgammonNetwork::new(wanted.extend(network.perceptron().clone())))
     }
 }
 

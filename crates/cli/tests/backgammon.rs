@@ -85,17 +85,23 @@ fn a_network_learns_to_look_at_what_experts_count() {
         let from = from.display();
         format!("game = \"backgammon\"\ninputs = \"{inputs}\"\ngames = 3\nhidden = 5\nfirst-weights = \"{from}\"\n")
     };
-    fs::write(&recipe, text("expert", &known)).unwrap();
-    let (recipe, run) = (recipe.to_str().unwrap(), folder.path().join("expert"));
-    let quick = ["--games", "2"];
-    succeed(&[&["train", recipe, "--out", run.to_str().unwrap()], &quick[..]].concat());
-    succeed(&["train", recipe, "--out", run.to_str().unwrap(), "--resume"]);
-    let agent = format!("expectimax:{}", run.display());
-    succeed(&["match", "--game", "backgammon", &agent, "random", "--games", "2"]);
+    let mut from = known;
+    for inputs in ["expert", "phases"] {
+        fs::write(&recipe, text(inputs, &from)).unwrap();
+        let (recipe, run) = (recipe.to_str().unwrap(), folder.path().join(inputs));
+        succeed(&["train", recipe, "--out", run.to_str().unwrap(), "--games", "2"]);
+        succeed(&["train", recipe, "--out", run.to_str().unwrap(), "--resume"]);
+        let agent = format!("expectimax:{}", run.display());
+        succeed(&["match", "--game", "backgammon", &agent, "random", "--games", "2"]);
+        from = run;
+    }
     // What it learnt to look at is not forgotten silently.
-    fs::write(recipe, text("td-gammon", &run)).unwrap();
-    let message = fail(&["train", recipe, "--out", folder.path().join("never").to_str().unwrap()]);
-    assert!(message.contains("inputs = \"expert\""), "{message}");
+    for (inputs, from, said) in [("td-gammon", "expert", "expert"), ("expert", "phases", "phases")] {
+        fs::write(&recipe, text(inputs, &folder.path().join(from))).unwrap();
+        let out = folder.path().join("never");
+        let message = fail(&["train", recipe.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+        assert!(message.contains(&format!("inputs = \"{said}\"")), "{message}");
+    }
 }
 
 #[test]

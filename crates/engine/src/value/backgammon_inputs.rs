@@ -8,7 +8,7 @@
 //! ```
 
 use super::backgammon_expert::{EXPERT_INPUTS, push_expert_inputs};
-use super::perceptron::SparseInputs;
+use super::perceptron::{Perceptron, SparseInputs};
 use afterstate_games::Side;
 use afterstate_games::backgammon::{BAR, Board, MEN, POINTS};
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,13 @@ pub enum InputSet {
     TdGammon,
     /// These, and behind them what experts count: [`super::backgammon_expert`].
     Expert,
+    /// The same, with weights of their own in each phase of the game, as GNU Backgammon has networks of their own for races and
+    /// for contact: whether it is a race, and which side has men left in the other's half.
+    Phases,
 }
+
+/// Phases of the game.
+const PHASES: usize = 4;
 
 impl InputSet {
     /// How many there are.
@@ -36,26 +42,59 @@ impl InputSet {
         match self {
             InputSet::TdGammon => INPUTS,
             InputSet::Expert => INPUTS + EXPERT_INPUTS,
+            InputSet::Phases => PHASES * InputSet::Expert.count(),
         }
     }
 
     /// The set with so many inputs.
     pub fn with_count(count: usize) -> Option<InputSet> {
-        [InputSet::TdGammon, InputSet::Expert].into_iter().find(|set| set.count() == count)
+        [InputSet::TdGammon, InputSet::Expert, InputSet::Phases].into_iter().find(|set| set.count() == count)
     }
 
     /// Replaces `inputs` by those of a board on which `side` is about to roll.
     pub fn read(self, board: &Board, side: Side, inputs: &mut SparseInputs) {
         inputs_of(board, side, inputs);
-        self.push_expert(board, side, inputs);
+        self.complete(board, side, inputs);
     }
 
-    /// Adds those that changes of others do not tell.
+    /// To `inputs`, TD-Gammon's or what changes about them, adds those that changes do not tell, and moves all to where the
+    /// phase has them.
     #[inline]
-    pub(super) fn push_expert(self, board: &Board, side: Side, inputs: &mut SparseInputs) {
-        if self == InputSet::Expert {
+    pub(super) fn complete(self, board: &Board, side: Side, inputs: &mut SparseInputs) {
+        if self != InputSet::TdGammon {
             push_expert_inputs(board, side, INPUTS, inputs);
+            inputs.shift(self.first(board, side));
         }
+    }
+
+    /// Where the inputs of a board begin.
+    #[inline]
+    pub(super) fn first(self, board: &Board, side: Side) -> usize {
+        if self == InputSet::Phases { phase(board, side) * InputSet::Expert.count() } else { 0 }
+    }
+
+    /// A network with these inputs that says what `network` says, which has fewer: what it does not see yet has no say.
+    ///
+    /// # Panics
+    ///
+    /// If `network` has inputs that this set has not.
+    pub fn extend(self, network: Perceptron) -> Perceptron {
+        match self {
+            _ if network.layers().inputs == self.count() => network,
+            InputSet::Phases => network.with_inputs(InputSet::Expert.count()).with_copies(PHASES),
+            _ => network.with_inputs(self.count()),
+        }
+    }
+}
+
+/// 0: a race. Else who has men in the other's half of the board: 1 both sides, 2 only the other, 3 only the side itself.
+fn phase(board: &Board, side: Side) -> usize {
+    let is_home = |side| board.hindmost(side).is_none_or(|place| place < POINTS / 2);
+    match (board.is_race(), is_home(side), is_home(side.other())) {
+        (true, ..) => 0,
+        (_, false, false) => 1,
+        (_, true, _) => 2,
+        (_, _, true) => 3,
     }
 }
 
@@ -202,6 +241,22 @@ mod tests {
                 assert!(changes.iter().all(|(_, value)| value != 0.0));
             }
         }
+    }
+
+    #[test]
+    fn phases_are_told_by_who_has_men_in_the_others_half() {
+        let board = |own: &[(usize, u8)], other: &[(usize, u8)]| {
+            let mut men = [[0; 25]; 2];
+            for (side, places) in men.iter_mut().zip([own, other]) {
+                places.iter().for_each(|&(place, count)| side[place] = count);
+            }
+            Board::from_men(men).unwrap()
+        };
+        let phases = |board: Board| [phase(&board, Side::First), phase(&board, Side::Second)];
+        assert_eq!(phases(Board::start()), [1, 1]);
+        assert_eq!(phases(board(&[(11, 2)], &[(11, 2)])), [0, 0]);
+        assert_eq!(phases(board(&[(11, 2)], &[(13, 2), (20, 1)])), [2, 3]);
+        assert_eq!(phases(board(&[(3, 2)], &[(BAR, 1)])), [2, 3]);
     }
 
     #[test]

@@ -130,13 +130,14 @@ impl BackgammonNetwork {
     pub fn outputs(&mut self, board: &Board, side: Side) -> &[f32] {
         let BackgammonNetwork { network, set, inputs, activation, base, base_sums } = self;
         match base {
-            Some((from, seen_by)) if *seen_by == side => {
+            Some((from, seen_by)) if *seen_by == side && set.first(from, side) == set.first(board, side) => {
                 if base_sums.is_empty() {
                     inputs_of(from, side, inputs);
+                    inputs.shift(set.first(from, side));
                     network.sums(inputs, base_sums);
                 }
                 changes_of(from, board, side, inputs);
-                set.push_expert(board, side, inputs);
+                set.complete(board, side, inputs);
                 network.evaluate_changed(base_sums, inputs, activation);
             }
             _ => {

@@ -26,6 +26,12 @@ impl SparseInputs {
         self.0.push((index as u32, value));
     }
 
+    /// All that is there moves so many inputs further on.
+    #[inline]
+    pub fn shift(&mut self, by: usize) {
+        self.0.iter_mut().for_each(|(index, _)| *index += by as u32);
+    }
+
     /// The inputs that are not 0, and what they are.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (usize, f32)> + '_ {
@@ -120,6 +126,15 @@ impl Perceptron {
         let biases = before * hidden;
         self.weights.splice(biases..biases, std::iter::repeat_n(0.0, (inputs - before) * hidden));
         self.layers.inputs = inputs;
+        self
+    }
+
+    /// The same network with its inputs so many times: each copy says what they said.
+    pub fn with_copies(mut self, copies: usize) -> Perceptron {
+        let biases = self.layers.inputs * self.layers.hidden;
+        let repeated = self.weights[..biases].repeat(copies);
+        self.weights.splice(..biases, repeated);
+        self.layers.inputs *= copies;
         self
     }
 
@@ -248,6 +263,12 @@ mod tests {
         network.evaluate(&inputs, &mut expected);
         inputs.push(3, 5.0);
         larger.evaluate(&inputs, &mut found);
+        assert_eq!(found, expected);
+        let copied = network.with_copies(3);
+        inputs.clear();
+        inputs.push(2, 0.7);
+        inputs.shift(6);
+        copied.evaluate(&inputs, &mut found);
         assert_eq!(found, expected);
     }
 
