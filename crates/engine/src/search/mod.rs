@@ -66,8 +66,8 @@ pub use short_term_memory::{FeatureMemory, ShortTermMemory};
 pub use table_lookup::TableLookup;
 pub use td_search::{TdSearch, TdSearchSettings};
 pub use tournament::{
-    ChessEvaluation, EVALUATION_LIMIT, MAX_TOURNAMENT_DEPTH, SearchInfo, SearchLimits, TournamentSearch,
-    TournamentSettings,
+    ChessEvaluation, EVALUATION_LIMIT, MAX_TOURNAMENT_DEPTH, RootProgress, SearchInfo, SearchLimits, SearchNews,
+    TournamentSearch, TournamentSettings,
 };
 pub use training_search::{Found, TrainingSearch, TrainingSearchSettings};
 pub use transposition::{Bound, Entry, TranspositionTable};

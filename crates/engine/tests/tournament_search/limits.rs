@@ -1,7 +1,7 @@
 //! Searches end when they should, and equal searches are equal.
 
 use crate::{decide, depth, engine, nodes, position, small};
-use afterstate_engine::search::{Bound, SearchInfo, TournamentSettings};
+use afterstate_engine::search::{Bound, SearchNews, TournamentSettings};
 use afterstate_engine::{Budget, Search};
 use afterstate_games::chess::Move;
 use afterstate_games::{Chess, Game, Notation, Record, stream};
@@ -57,7 +57,8 @@ fn whoever_sets_the_flag_stops_it() {
 
         stop.store(false, Ordering::Relaxed);
         let mut deepest = 0;
-        search.search(&middlegame(), &budget.into(), &mut |info| {
+        search.search(&middlegame(), &budget.into(), &mut |news| {
+            let Some(info) = news.line() else { return };
             deepest = deepest.max(info.depth);
             stop.store(info.depth >= 7, Ordering::Relaxed);
         });
@@ -103,7 +104,8 @@ fn several_lines_are_distinct_and_in_order() {
     limits.multi_pv = 4;
     let record = middlegame();
     let mut last: Vec<(Move, f32)> = Vec::new();
-    let mut check = |info: &SearchInfo| {
+    let mut check = |news: &SearchNews| {
+        let Some(info) = news.line() else { return };
         if info.depth == 7 && info.bound == Bound::Exact {
             assert_eq!(info.multi_pv, last.len() + 1);
             last.push((info.pv[0], info.score.first_player()));
@@ -120,7 +122,9 @@ fn several_lines_are_distinct_and_in_order() {
     limits.multi_pv = 500;
     let record = Record::new(position("7k/R7/8/8/8/8/8/K7 b - - 0 1"));
     let mut lines = 0;
-    engine(small()).search(&record, &limits, &mut |info| lines = lines.max(info.multi_pv));
+    engine(small()).search(&record, &limits, &mut |news| {
+        lines = lines.max(news.line().map_or(0, |info| info.multi_pv));
+    });
     assert_eq!(lines, 1);
 }
 
@@ -128,7 +132,8 @@ fn several_lines_are_distinct_and_in_order() {
 fn reports_are_complete_and_rising() {
     let mut seen = Vec::new();
     let record = middlegame();
-    engine(small()).search(&record, &depth(8), &mut |info| {
+    engine(small()).search(&record, &depth(8), &mut |news| {
+        let Some(info) = news.line() else { return };
         assert!(info.selective_depth >= info.depth && info.hashfull <= 1_000 && !info.pv.is_empty());
         let mut line = record.clone();
         for &mv in info.pv {
@@ -139,6 +144,29 @@ fn reports_are_complete_and_rising() {
     });
     assert_eq!(seen.iter().map(|(depth, _)| *depth).collect::<Vec<_>>(), (1..=8).collect::<Vec<_>>());
     assert!(seen.windows(2).all(|pair| pair[0].1 < pair[1].1));
+}
+
+#[test]
+fn who_waits_long_is_told_the_move_that_is_searched() {
+    let record = middlegame();
+    for threads in [1, 2] {
+        let stop = Arc::new(AtomicBool::new(false));
+        let limits = Budget { stop: Some(stop.clone()), ..Budget::default() }.into();
+        let mut told = Vec::new();
+        let mut search = engine(TournamentSettings { threads, ..small() });
+        search.search(&record, &limits, &mut |news| {
+            if let SearchNews::Move(now) = news {
+                told.push(*now);
+                stop.store(told.len() >= 5, Ordering::Relaxed);
+            }
+        });
+        assert!(told.len() >= 5);
+        for now in &told {
+            assert!(record.is_legal(now.mv) && (1..=48).contains(&now.number) && now.depth > 1 && now.nodes > 1_000);
+        }
+        // One after the other, and from the first again in the next iteration or with another window.
+        assert!(told.windows(2).all(|two| two[1].number == 1 || two[1].number == two[0].number + 1), "{told:?}");
+    }
 }
 
 #[test]

@@ -41,8 +41,11 @@ fn decide(
     limits: &SearchLimits,
 ) -> (Decision<Move>, Option<Score>) {
     let mut score = None;
-    let decision = search.search(record, limits, &mut |info| {
-        if info.multi_pv == 1 && info.bound == Bound::Exact {
+    let decision = search.search(record, limits, &mut |news| {
+        if let Some(info) = news.line()
+            && info.multi_pv == 1
+            && info.bound == Bound::Exact
+        {
             score = Some(info.score);
         }
     });

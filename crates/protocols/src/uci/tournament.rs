@@ -5,7 +5,7 @@ use super::limits::GoLimits;
 use super::option::{OptionKind, UciOption};
 use super::thinker::Thinker;
 use afterstate_engine::search::{
-    self, Bound, ChessEvaluation, SearchInfo, SearchLimits, TournamentSearch, TournamentSettings,
+    self, Bound, ChessEvaluation, SearchInfo, SearchLimits, SearchNews, TournamentSearch, TournamentSettings,
 };
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::chess::Move;
@@ -96,7 +96,13 @@ impl<E: ChessEvaluation> Thinker for TournamentThinker<E> {
         let side = record.position().side_to_move();
         let several = self.lines > 1;
         let limits = search_limits(limits, self.lines);
-        self.search.search(record, &limits, &mut |info| report(&Info::Line(line(info, side, several))))
+        self.search.search(record, &limits, &mut |news| match news {
+            SearchNews::Line(found) => report(&Info::Line(line(found, side, several))),
+            SearchNews::Move(now) => {
+                report(&Info::CurrentMove(now.depth, now.mv, now.number));
+                report(&Info::Progress(now.nodes, Some(now.hashfull)));
+            }
+        })
     }
 
     fn evaluate(&mut self, record: &Record<Chess>) -> Option<String> {

@@ -29,7 +29,7 @@ mod worker;
 
 pub use evaluation::{ChessEvaluation, EVALUATION_LIMIT};
 pub use limits::SearchLimits;
-pub use report::SearchInfo;
+pub use report::{RootProgress, SearchInfo, SearchNews};
 pub use settings::{MAX_TOURNAMENT_DEPTH, TournamentSettings};
 
 use super::{Budget, Decision, Score, Search};
@@ -49,7 +49,7 @@ use worker::Worker;
 ///
 /// ```
 /// use afterstate_engine::Budget;
-/// use afterstate_engine::search::{ChessEvaluation, TournamentSearch, TournamentSettings};
+/// use afterstate_engine::search::{ChessEvaluation, SearchNews, TournamentSearch, TournamentSettings};
 /// use afterstate_games::{Chess, Notation, Record};
 ///
 /// #[derive(Clone)]
@@ -63,7 +63,8 @@ use worker::Worker;
 /// let game = Record::new(Chess::parse_position("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")?);
 /// let mut search = TournamentSearch::new(Indifferent, TournamentSettings::default());
 /// let budget = Budget { depth: Some(4), ..Budget::default() };
-/// let decision = search.search(&game, &budget.into(), &mut |info| assert!(info.depth <= 4));
+/// let shallow = &mut |news: &SearchNews| assert!(news.line().is_none_or(|line| line.depth <= 4));
+/// let decision = search.search(&game, &budget.into(), shallow);
 /// assert_eq!(decision.best, Some(game.position().parse_move("Ra8#")?));
 /// # Ok::<(), afterstate_games::NotationError>(())
 /// ```
@@ -130,7 +131,7 @@ impl<E: ChessEvaluation> TournamentSearch<E> {
     }
 
     /// Searches from the present position of a game, whose earlier positions count for repetition, and calls `watch` with
-    /// every line that is finished.
+    /// every line that is finished, and when it takes long with every move of the root that is begun.
     ///
     /// There is always a move if the position has a legal one, whatever the limits, even where the game is a draw already;
     /// without one it resigns. [`Decision::effort`] counts nodes: positions that moves were played to.
@@ -138,7 +139,7 @@ impl<E: ChessEvaluation> TournamentSearch<E> {
         &mut self,
         record: &Record<Chess>,
         limits: &SearchLimits,
-        watch: &mut dyn FnMut(&SearchInfo),
+        watch: &mut dyn FnMut(&SearchNews),
     ) -> Decision<Move> {
         let root = record.position();
         let moves = root_moves(root, &limits.root_moves);

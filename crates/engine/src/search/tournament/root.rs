@@ -13,7 +13,7 @@
 use super::ChessEvaluation;
 use super::move_picker::is_noisy;
 use super::node::Task;
-use super::report::SearchInfo;
+use super::report::{RootProgress, SearchInfo, SearchNews};
 use super::scores::{INFINITE, MATE, is_sure, leaving};
 use super::settings::MAX_TOURNAMENT_DEPTH;
 use super::worker::Worker;
@@ -79,8 +79,8 @@ impl Stability {
 impl<E: ChessEvaluation> Worker<E> {
     /// Searches deeper and deeper, and leaves what it finds in the root moves, the best first. Returns the last depth that
     /// was completed.
-    pub(super) fn deepen(&mut self, root: &Chess, watch: Option<&mut dyn FnMut(&SearchInfo)>) -> u32 {
-        let mut silent = |_: &SearchInfo| {};
+    pub(super) fn deepen(&mut self, root: &Chess, watch: Option<&mut dyn FnMut(&SearchNews)>) -> u32 {
+        let mut silent = |_: &SearchNews| {};
         let watch = watch.unwrap_or(&mut silent);
         let limits = &self.clock.limits;
         let depth = limits.budget.depth.unwrap_or(self.settings.depth).clamp(1, MAX_TOURNAMENT_DEPTH);
@@ -137,7 +137,7 @@ impl<E: ChessEvaluation> Worker<E> {
     }
 
     /// Searches line number `line`, 0 being the best, with a window around its last score. `None`: the search must stop.
-    fn aspire(&mut self, root: &Chess, depth: i32, line: usize, watch: &mut dyn FnMut(&SearchInfo)) -> Option<()> {
+    fn aspire(&mut self, root: &Chess, depth: i32, line: usize, watch: &mut dyn FnMut(&SearchNews)) -> Option<()> {
         let (mut alpha, mut beta, mut width) = (-INFINITE, INFINITE, WINDOW);
         if self.settings.aspiration
             && depth >= ASPIRE_FROM
@@ -147,7 +147,7 @@ impl<E: ChessEvaluation> Worker<E> {
             (alpha, beta) = (score - width, score + width);
         }
         loop {
-            let score = self.root(root, depth, line, alpha, beta)?;
+            let score = self.root(root, depth, line, [alpha, beta], watch)?;
             self.root_moves[line..].sort_by_key(|root_move| std::cmp::Reverse(root_move.score));
             width += width / 2;
             let bound = if score <= alpha {
@@ -161,7 +161,7 @@ impl<E: ChessEvaluation> Worker<E> {
                 return Some(());
             };
             // Early changes are too many to be of interest.
-            if self.clock.begin.elapsed().as_secs() >= 1 {
+            if self.takes_long() {
                 let seen_by_white = match (root.side_to_move(), bound) {
                     (Side::Second, Bound::AtMost) => Bound::AtLeast,
                     (Side::Second, Bound::AtLeast) => Bound::AtMost,
@@ -174,7 +174,14 @@ impl<E: ChessEvaluation> Worker<E> {
 
     /// One search of the root's moves from number `first` on: as [`Worker::node`], but what is found of every move is kept,
     /// and nothing is left out.
-    fn root(&mut self, root: &Chess, depth: i32, first: usize, mut alpha: i32, beta: i32) -> Option<i32> {
+    fn root(
+        &mut self,
+        root: &Chess,
+        depth: i32,
+        first: usize,
+        [mut alpha, beta]: [i32; 2],
+        watch: &mut dyn FnMut(&SearchNews),
+    ) -> Option<i32> {
         let board = root.board();
         let in_check = !board.checkers().is_empty();
         let still = (!in_check).then(|| self.evaluate(root));
@@ -189,6 +196,9 @@ impl<E: ChessEvaluation> Worker<E> {
             let number = (index - first) as i32 + 1;
             let mv = self.root_moves[index].mv();
             let Some(piece) = board.piece_on(mv.from) else { continue };
+            if self.takes_long() {
+                self.tell_move(mv, index, watch);
+            }
             let nodes = self.nodes;
             self.selective_depth = 0;
             let child = self.play(root, mv, piece, 0)?;
@@ -220,11 +230,28 @@ impl<E: ChessEvaluation> Worker<E> {
         Some(best)
     }
 
+    /// Whether somebody may have begun to wonder what it is doing.
+    fn takes_long(&self) -> bool {
+        self.clock.begin.elapsed().as_secs() >= 1
+    }
+
+    /// Reports the move that is searched from now on, of which `before` others came before.
+    fn tell_move(&self, mv: Move, before: usize, watch: &mut dyn FnMut(&SearchNews)) {
+        self.clock.report(self.number, self.nodes);
+        watch(&SearchNews::Move(RootProgress {
+            depth: self.root_depth as u32,
+            mv,
+            number: before as u32 + 1,
+            nodes: self.clock.total_nodes(),
+            hashfull: self.table.fullness(),
+        }));
+    }
+
     /// Reports a line, if there is something to report.
-    fn tell(&self, root: &Chess, line: usize, bound: Bound, watch: &mut dyn FnMut(&SearchInfo)) {
+    fn tell(&self, root: &Chess, line: usize, bound: Bound, watch: &mut dyn FnMut(&SearchNews)) {
         let root_move = &self.root_moves[line];
         let Some(score) = root_move.known() else { return };
-        watch(&SearchInfo {
+        watch(&SearchNews::Line(SearchInfo {
             depth: self.root_depth as u32,
             selective_depth: (root_move.selective_depth as u32).max(self.root_depth as u32),
             multi_pv: line + 1,
@@ -234,6 +261,6 @@ impl<E: ChessEvaluation> Worker<E> {
             elapsed: self.clock.begin.elapsed(),
             hashfull: self.table.fullness(),
             pv: &root_move.line,
-        });
+        }));
     }
 }

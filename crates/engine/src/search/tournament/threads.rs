@@ -3,7 +3,7 @@
 
 use super::ChessEvaluation;
 use super::limits::Clock;
-use super::report::SearchInfo;
+use super::report::SearchNews;
 use super::root::RootMove;
 use super::worker::Worker;
 use afterstate_games::Chess;
@@ -13,7 +13,7 @@ pub(super) fn search<'a, E: ChessEvaluation>(
     workers: &'a mut [Worker<E>],
     root: &Chess,
     clock: &Clock,
-    watch: &mut dyn FnMut(&SearchInfo),
+    watch: &mut dyn FnMut(&SearchNews),
 ) -> (&'a RootMove, u32) {
     let depths: Vec<u32> = std::thread::scope(|scope| {
         let (first, helpers) = workers.split_at_mut(1);
