@@ -7,6 +7,7 @@ pub mod chess_openings;
 pub mod clock;
 pub mod crosstable;
 pub mod curve;
+pub mod epd_suite;
 mod expectimax_player;
 pub mod external;
 pub mod game_loop;

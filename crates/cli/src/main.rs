@@ -12,6 +12,7 @@ mod chess_learner;
 mod completions;
 mod contest;
 mod duel;
+mod epd_suite;
 mod evaluate;
 mod event_file;
 mod export;

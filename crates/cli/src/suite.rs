@@ -1,10 +1,10 @@
-//! `afterstate suite`: an agent on positions with a right answer.
+//! `afterstate suite`: an agent on positions with a right answer, of Go here, of chess in [`epd_suite`].
 
 use crate::agent::AgentSpec;
 use crate::output::{self, Table};
 use crate::progress::Progress;
 use crate::registry::{self, PlayerFactory};
-use crate::{agent::catalogue::did_you_mean, interrupt};
+use crate::{agent::catalogue::did_you_mean, epd_suite, interrupt};
 use afterstate_arena::suite::{self, Grade, Problem, Theme};
 use afterstate_arena::{Player, PlayerError, TimeControl};
 use afterstate_engine::{Budget, Decision};
@@ -23,34 +23,44 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  afterstate suite suites/go --agent runs/quick\n  \
     afterstate suite suites/go --agent alpha-beta:runs/quick,depth=4 --size 9 --json\n  \
-    afterstate suite suites/go/semeai.toml --agent 'gtp:gnugo --mode gtp --chinese-rules' --time 10s\n\n\
-    'right' solves a position. 'wrong' is a tempting mistake that the suite names, 'other' any other move;\n\
-    both lose the game that the right move wins.")]
+    afterstate suite suites/go/semeai.toml --agent 'gtp:gnugo --mode gtp --chinese-rules' --time 10s\n  \
+    afterstate suite wac.epd --agent tournament-search --time 1s\n\n\
+    Go: 'right' solves a position. 'wrong' is a tempting mistake that the suite names, 'other' any other move;\n\
+    both lose the game that the right move wins.\n\
+    Chess: 'right' is one of the moves behind bm, and none of those behind am. Where neither stands, it is a line\n\
+    that ends in mate after as many moves as dm says, or fewer.")]
 pub struct Args {
-    /// Suites: TOML files, or folders of them
+    /// Suites: TOML files (Go) or EPD files (chess), or folders of them
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Who plays (see `afterstate agents`)
     #[arg(long, value_name = "SPEC")]
-    agent: String,
+    pub agent: String,
     /// Simulations for each position (positions, for searches without simulations)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    simulations: Option<u64>,
+    pub simulations: Option<u64>,
     /// Time for each position, as in 10s or 500ms
     #[arg(long, value_name = "TIME", conflicts_with = "simulations", value_parser = duration)]
-    time: Option<Duration>,
+    pub time: Option<Duration>,
     /// Only positions with this theme; may be given again
     #[arg(long, value_name = "THEME", value_parser = theme)]
-    theme: Vec<Theme>,
+    pub theme: Vec<Theme>,
     /// Only positions on boards of this size
     #[arg(long, value_name = "N")]
-    size: Option<usize>,
+    pub size: Option<usize>,
     /// Seed of the agent's random choices
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub json: bool,
+}
+
+impl Args {
+    /// What the agent may take for each position.
+    pub fn budget(&self) -> Budget {
+        Budget { simulations: self.simulations, ..self.time.map_or_else(Budget::default, Budget::time) }
+    }
 }
 
 fn duration(text: &str) -> Result<Duration> {
@@ -114,7 +124,13 @@ struct Answered {
 
 /// Asks the agent for a move in every position, and reports.
 pub fn run(args: Args) -> Result<()> {
-    let mut problems = load(&args.files)?;
+    let files = suites(&args.files)?;
+    match files.iter().filter(|file| is_epd(file)).count() {
+        0 => {}
+        epd if epd == files.len() => return epd_suite::run(&args, &files),
+        _ => bail!("expected suites of one game: EPD files are of chess, TOML files of Go"),
+    }
+    let mut problems = load(files)?;
     problems.retain(|problem| {
         (args.theme.is_empty() || args.theme.contains(&problem.theme))
             && args.size.is_none_or(|size| size == problem.position.size())
@@ -158,19 +174,29 @@ pub fn run(args: Args) -> Result<()> {
     if args.json { output::json(&mut out, &report) } else { write(&mut out, &report) }
 }
 
-/// The positions of all files, and of the TOML files in all folders.
-fn load(paths: &[PathBuf]) -> Result<Vec<Problem>> {
+fn is_epd(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("epd"))
+}
+
+/// The files, and those in the folders.
+fn suites(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() { files.extend(suites_in(path)?) } else { files.push(path.clone()) }
+    }
+    Ok(files)
+}
+
+/// The positions of Go of all files.
+fn load(files: Vec<PathBuf>) -> Result<Vec<Problem>> {
     let mut problems: Vec<Problem> = Vec::new();
     let mut names = BTreeMap::new();
-    for path in paths {
-        let files = if path.is_dir() { suites_in(path)? } else { vec![path.clone()] };
-        for file in files {
-            for problem in suite::read(&file)? {
-                if let Some(other) = names.insert(problem.name.clone(), file.clone()) {
-                    bail!("{}: position '{}' is in {} too", file.display(), problem.name, other.display());
-                }
-                problems.push(problem);
+    for file in files {
+        for problem in suite::read(&file)? {
+            if let Some(other) = names.insert(problem.name.clone(), file.clone()) {
+                bail!("{}: position '{}' is in {} too", file.display(), problem.name, other.display());
             }
+            problems.push(problem);
         }
     }
     Ok(problems)
@@ -179,9 +205,9 @@ fn load(paths: &[PathBuf]) -> Result<Vec<Problem>> {
 fn suites_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let mut files = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.retain(|file| is_epd(file) || file.extension().is_some_and(|extension| extension == "toml"));
     files.sort();
-    ensure!(!files.is_empty(), "{}: expected a folder with .toml files", folder.display());
+    ensure!(!files.is_empty(), "{}: expected a folder with .toml files or .epd files", folder.display());
     Ok(files)
 }
 
@@ -214,9 +240,7 @@ fn ask(factory: &PlayerFactory<Go>, problem: &Problem, args: &Args) -> Result<De
     let record = Record::new(problem.position.clone());
     let mut player: Box<dyn Player<Go>> = factory()?;
     player.new_game(&record, name)?;
-    let mut budget = args.time.map_or_else(Budget::default, Budget::time);
-    budget.simulations = args.simulations;
-    player.choose(&record, &budget)
+    player.choose(&record, &args.budget())
 }
 
 fn answered(problem: &Problem, answer: Result<Decision<Move>, PlayerError>) -> Answered {

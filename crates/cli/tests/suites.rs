@@ -85,6 +85,61 @@ fn mistakes_are_one_line() {
     assert!(fail(&["suite", GO, "--agent", "random", "--time", "1s", "--simulations", "5"]).contains("cannot be used"));
 }
 
+const EPD: &str = "6k1/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id \"back rank\"; c0 \"mate in one\"; acd 3;\n\
+                   # what follows has no name\n\
+                   4k3/8/8/3q4/4P3/8/8/4K3 w - - am e5 Kf2;\n\
+                   7k/8/5K2/8/8/8/8/6R1 w - - dm 2; id \"rook\";\n\
+                   7k/8/5K2/8/8/8/8/6R1 w - - dm 1; id \"too soon\";\n\
+                   4k3/8/8/8/8/8/4P3/4K3 w - - id \"nothing asked\";\n";
+
+#[test]
+fn positions_of_chess_are_solved_by_what_their_opcodes_ask_for() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("small.epd"), EPD).unwrap();
+    let args = ["suite", "small.epd", "--agent", "tournament-search", "--simulations", "20000"];
+    let text = run_in(folder.path(), &args, "");
+    assert!(text.ok && text.err.contains("1 positions without bm, am or dm left out"), "{}", text.err);
+    let json = run_in(folder.path(), &[&args[..], &["--json"]].concat(), "");
+    let json: Value = serde_json::from_str(&json.out).unwrap();
+    let positions = json["positions"].as_array().unwrap();
+    let column = |key: &str| positions.iter().map(|answer| answer[key].clone()).collect::<Vec<_>>();
+    assert_eq!(column("name"), ["back rank", "2", "rook", "too soon"]);
+    assert_eq!(column("question"), ["bm Ra8#", "am e5 Kf2", "dm 2", "dm 1"]);
+    assert_eq!(column("played")[..2], ["Ra8#", "exd5"]);
+    assert_eq!(column("solved"), [true, true, true, false]);
+    assert_eq!((&json["solved"], &json["total"], &json["simulations"]), (&3.into(), &4.into(), &20_000.into()));
+    assert_eq!((&json["files"][0]["solved"], &json["without-question"]), (&3.into(), &1.into()));
+    assert!(positions[2]["line"].as_str().unwrap().ends_with('#') && positions[1]["depth"].as_u64() > Some(2));
+    for (name, grade) in [("back rank", "right"), ("too soon", "wrong")] {
+        assert!(text.out.lines().any(|line| line.starts_with(name) && line.contains(grade)), "{}", text.out);
+    }
+    // A folder is the same, and a clock ends what positions do not.
+    let args = ["suite", ".", "--agent", "tournament-search", "--time", "20ms", "--json"];
+    let timed: Value = serde_json::from_str(&run_in(folder.path(), &args, "").out).unwrap();
+    assert_eq!((&timed["total"], &timed["seconds"]), (&4.into(), &0.02.into()));
+}
+
+#[test]
+fn mistakes_in_suites_of_chess_are_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_string()
+    };
+    let good = write("good.epd", EPD);
+    let asked = |path: &str, agent: &str| fail(&["suite", path, "--agent", agent]);
+    let illegal = write("illegal.epd", "\n4k3/8/8/8/8/8/4P3/4K3 w - - bm e5;\n");
+    assert!(asked(&illegal, "random").contains("illegal.epd: EPD, line 2: operation 'bm e5'"));
+    let over = write("over.epd", "7k/5KQ1/8/8/8/8/8/8 b - - dm 1; id \"mated\";\n");
+    assert!(asked(&over, "random").contains("position 'mated': expected one with legal moves"));
+    assert!(asked(&write("empty.epd", ""), "random").contains("expected some with bm, am or dm"));
+    assert!(asked("no-such-file.epd", "random").contains("no-such-file.epd: cannot be read"));
+    assert!(asked(&good, "td-search").contains("td-search"));
+    assert!(fail(&["suite", &good, "--agent", "random", "--size", "9"]).contains("expected a suite of Go"));
+    assert!(fail(&["suite", &good, GO, "--agent", "random"]).contains("expected suites of one game"));
+}
+
 /// A second opinion by a program that nobody here wrote. It is not told which point a ko forbids.
 #[test]
 fn gnugo_solves_whatever_does_not_begin_with_a_forbidden_ko() {

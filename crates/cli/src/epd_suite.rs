@@ -1,0 +1,207 @@
+//! `afterstate suite` for chess: an agent on the positions of EPD files.
+
+use crate::agent::AgentSpec;
+use crate::output::{self, Table};
+use crate::progress::Progress;
+use crate::registry::{self, PlayerFactory};
+use crate::{interrupt, suite};
+use afterstate_arena::epd_suite::{self, EpdProblem};
+use afterstate_arena::{Player, PlayerError};
+use afterstate_engine::Decision;
+use afterstate_engine::value::centipawns::centipawns;
+use afterstate_games::chess::Move;
+use afterstate_games::rng::mix;
+use afterstate_games::{Chess, Notation, Record};
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Report {
+    agent: String,
+    seed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulations: Option<u64>,
+    /// Allowed for each position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+    solved: usize,
+    total: usize,
+    files: Vec<FileScore>,
+    positions: Vec<Answered>,
+    /// Positions that ask for nothing, and were left out.
+    without_question: usize,
+}
+
+#[derive(Serialize)]
+struct FileScore {
+    file: String,
+    solved: usize,
+    total: usize,
+}
+
+#[derive(Serialize)]
+struct Answered {
+    name: String,
+    file: String,
+    position: String,
+    /// What stands in the file: `bm Qg6`.
+    question: String,
+    /// Absent when the agent resigned or failed.
+    played: Option<String>,
+    solved: bool,
+    /// In hundredths of a pawn, as the side to move sees it; absent where the agent gives no value, or is certain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    centipawns: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    /// Positions or simulations.
+    effort: u64,
+    /// Used.
+    seconds: f64,
+    line: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+}
+
+/// Asks the agent for a move in every position of the files, and reports.
+pub fn run(args: &suite::Args, files: &[PathBuf]) -> Result<()> {
+    ensure!(args.theme.is_empty() && args.size.is_none(), "--theme and --size: expected a suite of Go, not EPD");
+    let (mut problems, mut without_question) = (Vec::new(), 0);
+    for file in files {
+        let suite = epd_suite::read(file)?;
+        without_question += suite.without_question;
+        problems.extend(suite.problems.into_iter().map(|problem| (file.display().to_string(), problem)));
+    }
+    let spec = AgentSpec::parse(&args.agent)?;
+    let factory = registry::players(&Chess::new(), &spec).with_context(|| format!("agent '{}'", spec.name))?;
+    let interrupted = interrupt::flag()?;
+    let progress = Progress::new(problems.len() as u64, 0, "positions", args.json);
+    let mut positions = Vec::with_capacity(problems.len());
+    for (file, problem) in &problems {
+        if interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+        let begin = Instant::now();
+        let answer = ask(&factory, problem, args);
+        positions.push(answered(file, problem, answer, begin.elapsed().as_secs_f64()));
+        progress.set(positions.len() as u64);
+    }
+    progress.finish();
+    if positions.len() < problems.len() {
+        eprintln!("note: {} of {} positions were asked", positions.len(), problems.len());
+    }
+    if without_question > 0 {
+        eprintln!("note: {without_question} positions without bm, am or dm left out");
+    }
+    let report = Report {
+        agent: spec.name,
+        seed: args.seed,
+        simulations: args.simulations,
+        seconds: args.time.map(|time| time.as_secs_f64()),
+        solved: positions.iter().filter(|answer| answer.solved).count(),
+        total: positions.len(),
+        files: by_file(&positions),
+        positions,
+        without_question,
+    };
+    let mut out = output::stdout();
+    if args.json { output::json(&mut out, &report) } else { write(&mut out, &report) }
+}
+
+/// Every position has a player and a seed of its own, so that no answer depends on which others are asked.
+fn ask(
+    factory: &PlayerFactory<Chess>,
+    problem: &EpdProblem,
+    args: &suite::Args,
+) -> Result<Decision<Move>, PlayerError> {
+    let position = &problem.epd.position;
+    let seed = position.position_text().bytes().fold(args.seed, |hash, byte| mix(hash ^ u64::from(byte)));
+    let record = Record::new(position.clone());
+    let mut player: Box<dyn Player<Chess>> = factory()?;
+    player.new_game(&record, seed)?;
+    player.choose(&record, &args.budget())
+}
+
+fn answered(file: &str, problem: &EpdProblem, answer: Result<Decision<Move>, PlayerError>, seconds: f64) -> Answered {
+    let position = &problem.epd.position;
+    let (decision, failure) = match answer {
+        Ok(decision) => (decision, None),
+        Err(error) => (Decision::resign(), Some(error.to_string())),
+    };
+    let value = decision.value.map(|value| value.seen_by(position.side_to_move()));
+    let uncertain = value.filter(|value| (f32::EPSILON..1.0).contains(value));
+    Answered {
+        name: problem.name.clone(),
+        file: file.to_string(),
+        position: position.position_text(),
+        question: problem.question(),
+        played: decision.best.map(|mv| position.san(mv)),
+        solved: problem.is_solved_by(&decision),
+        centipawns: uncertain.map(|value| centipawns(value).round() as i32),
+        depth: decision.depth,
+        effort: decision.effort,
+        seconds,
+        line: line(position, &decision.principal_variation),
+        failure,
+    }
+}
+
+/// A line as people write it, as far as it makes sense.
+fn line(position: &Chess, moves: &[Move]) -> String {
+    let mut record = Record::new(position.clone());
+    let mut words = Vec::new();
+    for &mv in moves {
+        if !record.is_legal(mv) {
+            break;
+        }
+        words.push(record.position().san(mv));
+        record.play(mv);
+    }
+    words.join(" ")
+}
+
+fn by_file(positions: &[Answered]) -> Vec<FileScore> {
+    let mut scores: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    for answer in positions {
+        let [solved, total] = scores.entry(&answer.file).or_default();
+        (*solved, *total) = (*solved + usize::from(answer.solved), *total + 1);
+    }
+    let score = |(file, [solved, total]): (&str, [usize; 2])| FileScore { file: file.to_string(), solved, total };
+    scores.into_iter().map(score).collect()
+}
+
+fn write(out: &mut dyn Write, report: &Report) -> Result<()> {
+    let mut table = Table::new(["position", "asked for", "played", "grade", "score", "depth", "nodes", "seconds"]);
+    for answer in &report.positions {
+        let played = match (&answer.played, &answer.failure) {
+            (Some(played), _) => played.clone(),
+            (None, Some(failure)) => failure.clone(),
+            (None, None) => "resign".to_string(),
+        };
+        table.row([
+            answer.name.clone(),
+            answer.question.clone(),
+            played,
+            if answer.solved { "right" } else { "wrong" }.to_string(),
+            answer.centipawns.map_or_else(String::new, |cp| format!("{:+.2}", f64::from(cp) / 100.0)),
+            answer.depth.map_or_else(String::new, |depth| depth.to_string()),
+            answer.effort.to_string(),
+            format!("{:.2}", answer.seconds),
+        ]);
+    }
+    table.write(out)?;
+    writeln!(out)?;
+    let mut table = Table::new(["file", "solved", "of"]);
+    for score in &report.files {
+        table.row([score.file.clone(), score.solved.to_string(), score.total.to_string()]);
+    }
+    table.row(["all".to_string(), report.solved.to_string(), report.total.to_string()]);
+    table.write(out)?;
+    Ok(out.flush()?)
+}
