@@ -93,6 +93,18 @@ fn write_seconds(f: &mut fmt::Formatter<'_>, duration: Duration) -> fmt::Result 
     }
 }
 
+impl TimeControl {
+    /// Whether there is no limit.
+    ///
+    /// ```
+    /// use afterstate_arena::TimeControl;
+    /// assert!(TimeControl::default().is_none() && !"1m+1s".parse::<TimeControl>().unwrap().is_none());
+    /// ```
+    pub fn is_none(&self) -> bool {
+        matches!(self, TimeControl::None)
+    }
+}
+
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -63,7 +63,7 @@ impl ChessLearner {
 
     fn rules(&self, number: u64) -> GameRules {
         let seed = mix(self.recipe.seed ^ mix(number));
-        GameRules { move_limit: self.recipe.move_limit, seed, ..GameRules::default() }
+        GameRules { time: self.recipe.time, move_limit: self.recipe.move_limit, seed, ..GameRules::default() }
     }
 
     /// One game, against a partner or between two players that share what they learn.

@@ -5,7 +5,7 @@ use crate::chess_learner::ChessLearner;
 use crate::lesson::{Lesson, Plan};
 use crate::partners::PartnerSettings;
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
-use afterstate_arena::{Player, TournamentPlayer};
+use afterstate_arena::{Player, TimeControl, TournamentPlayer};
 use afterstate_engine::learning::{LearnerSettings, TrainingTotals};
 use afterstate_engine::search::TrainingSearchSettings;
 use afterstate_engine::value::{
@@ -67,6 +67,10 @@ pub struct SearchRecipe {
     pub annealing: u64,
     /// The search that it learns from and plays by.
     pub search: TrainingSearchSettings,
+    /// Each side's time for a game, such as `1m+1s` or `100ms/move`; `none`: only the search's own limits hold. With a clock both do,
+    /// so that `search.nodes` may be 0, and no run is the same twice. Who oversteps loses, and learns that it lost.
+    #[serde(skip_serializing_if = "TimeControl::is_none")]
+    pub time: TimeControl,
     /// Who it plays against; nobody: itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partners: Option<PartnerSettings>,
@@ -93,6 +97,7 @@ impl Default for SearchRecipe {
             learner: LearnerSettings::default(),
             annealing: 0,
             search: TrainingSearchSettings::default(),
+            time: TimeControl::None,
             partners: None,
             checkpoints: CheckpointSettings { first: 10, ..CheckpointSettings::default() },
             evaluation: EvaluationSettings { games: 40, ..EvaluationSettings::default() },
@@ -122,8 +127,8 @@ impl SearchRecipe {
         ensure!((1..=64).contains(&search.depth), "search.depth = {}: expected 1 to 64", search.depth);
         ensure!(search.table_mib <= 65_536, "search.table-mib = {}: expected at most 65536", search.table_mib);
         ensure!(
-            search.depth < 64 || search.nodes > 0,
-            "search.nodes = 0: expected a number of positions, or a search.depth below 64"
+            search.depth < 64 || search.nodes > 0 || !self.time.is_none(),
+            "search.nodes = 0: expected a number of positions, a search.depth below 64, or a time"
         );
         ensure!(
             (1..=1_000_000).contains(&self.move_limit),
@@ -251,11 +256,23 @@ mod tests {
             ("[search]\nnodes = 0", "search.nodes = 0"),
             ("[search]\ndepth = 65", "search.depth"),
             ("threads = 0", "threads"),
+            ("time = \"soon\"", "soon"),
+            ("time = \"none\"\n[search]\nnodes = 0", "search.nodes = 0"),
             ("terms = \"crafty\"", "line 1"),
         ] {
             let message = format!("{:#}", SearchRecipe::parse(text).unwrap_err());
             assert!(message.contains(part) && !message.contains('\n'), "{text}: {message}");
         }
+    }
+
+    #[test]
+    fn a_clock_may_stand_in_for_a_number_of_positions() {
+        let recipe = SearchRecipe::parse("time = \"10s+100ms\"\n[search]\nnodes = 0\n").unwrap();
+        assert_eq!(recipe.time.to_string(), "10s+100ms");
+        assert_eq!(SearchRecipe::parse(&toml::to_string(&recipe).unwrap()).unwrap(), recipe);
+        assert!(!recipe.learns_like(&SearchRecipe { time: TimeControl::None, ..recipe.clone() }));
+        // Recipes of older runs say nothing of it.
+        assert!(!toml::to_string(&SearchRecipe::default()).unwrap().contains("time ="));
     }
 
     #[test]

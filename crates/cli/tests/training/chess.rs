@@ -44,6 +44,19 @@ fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
     assert_same_run(&run, &whole);
 }
 
+#[test]
+fn a_clock_limits_games_instead_of_positions() {
+    let folder = tempfile::tempdir().unwrap();
+    let timed = RECIPE.replace("games = 30", "games = 2\ntime = \"400ms+5ms\"").replace("nodes = 150", "nodes = 0");
+    let run = folder.path().join("run");
+    trained(&recipe(folder.path(), "timed.toml", &timed), &run, &[]);
+    assert_eq!(newest(&run), 2);
+    // Going on with it by positions would be another run.
+    let other = recipe(folder.path(), "other.toml", &timed.replace("time = \"400ms+5ms\"\n", "").replace("= 0", "= 9"));
+    let answer = train(&other, &run, &["--resume"]);
+    assert!(!answer.ok && answer.err.starts_with("error: "), "{}", answer.err);
+}
+
 /// A partner that cannot be started loses its games, and the ratings of those that can are saved.
 #[test]
 fn partners_are_matched_by_rating_and_their_failures_survived() {
