@@ -6,7 +6,8 @@ use crate::time_manager::{TimeSettings, plan};
 use afterstate_engine::search::{ChessEvaluation, SearchLimits, TournamentSearch, TournamentSettings};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::chess::Move;
-use afterstate_games::{Chess, Record};
+use afterstate_games::rng::{below, unit};
+use afterstate_games::{Chess, Record, Rng, stream};
 use std::time::Instant;
 
 /// Plays chess with an evaluation. It keeps its table from move to move of a game.
@@ -28,6 +29,10 @@ use std::time::Instant;
 pub struct TournamentPlayer<E> {
     search: TournamentSearch<E>,
     nodes: u64,
+    /// How often any move will do, 0 to 1.
+    error: f32,
+    /// Decides when, and which one.
+    rng: Rng,
     time: TimeSettings,
     clocks: Option<[Clock; 2]>,
 }
@@ -38,7 +43,22 @@ impl<E: ChessEvaluation> TournamentPlayer<E> {
         let search = TournamentSearch::new(evaluation, settings);
         // Half of a game's moves are expected to come, and never less than thirty of one's own.
         let time = TimeSettings { game_length: 90.0, least_moves: 25.0, stretch: 4.0, ..TimeSettings::default() };
-        TournamentPlayer { search, nodes, time, clocks: None }
+        TournamentPlayer { search, nodes, error: 0.0, rng: stream(0, 0), time, clocks: None }
+    }
+
+    /// The same player, which plays any legal move, each as likely as the others, in this part of its moves (0 to 1) instead of
+    /// what it finds. Chance is decided by the seed of the game.
+    pub fn with_error(self, error: f32) -> Self {
+        TournamentPlayer { error, ..self }
+    }
+
+    fn any_move(&mut self, record: &Record<Chess>) -> Option<Move> {
+        if unit(&mut self.rng) >= self.error {
+            return None;
+        }
+        let mut moves = Vec::new();
+        record.legal_moves(&mut moves);
+        (!moves.is_empty()).then(|| moves[below(&mut self.rng, moves.len() as u32) as usize])
     }
 
     fn limits(&self, record: &Record<Chess>, budget: &Budget, begin: Instant) -> SearchLimits {
@@ -58,7 +78,8 @@ impl<E: ChessEvaluation> TournamentPlayer<E> {
 }
 
 impl<E: ChessEvaluation> Player<Chess> for TournamentPlayer<E> {
-    fn new_game(&mut self, _record: &Record<Chess>, _seed: u64) -> Result<(), PlayerError> {
+    fn new_game(&mut self, _record: &Record<Chess>, seed: u64) -> Result<(), PlayerError> {
+        self.rng = stream(seed, 0);
         self.clocks = None;
         self.search.clear();
         Ok(())
@@ -70,6 +91,9 @@ impl<E: ChessEvaluation> Player<Chess> for TournamentPlayer<E> {
 
     fn choose(&mut self, record: &Record<Chess>, budget: &Budget) -> Result<Decision<Move>, PlayerError> {
         let limits = self.limits(record, budget, Instant::now());
+        if let Some(mv) = self.any_move(record) {
+            return Ok(Decision::play(mv));
+        }
         Ok(self.search.search(record, &limits, &mut |_| {}))
     }
 }

@@ -410,6 +410,39 @@ fn what_was_learnt_meets_opponents_of_known_strength() {
     assert!(!refused.ok && refused.err.contains("'Leaf' is not the name of a player"), "{}", refused.err);
 }
 
+/// A search that is held back against an opponent whose rating is given, and against itself.
+#[test]
+fn strengths_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let levels = "source = \"a test\"\ntitle = \"Strengths\"\nunit = \"Elo (random = 100)\"\n\
+                  agent = \"tournament-search\"\n[scale.quick]\ngames = 2\n\
+                  [[level]]\nnodes = 8\nerror = 0.9\nagainst = [100]\n\
+                  [[level]]\nnodes = 500\nerror = 0.0\nagainst = []\n\
+                  [[opponent]]\nrating = 100\nagent = \"random\"\n";
+    fs::write(folder.path().join("uci-elo.toml"), levels).unwrap();
+    let arguments = ["reproduce", "meep/uci-elo", "--paper", ".", "--runs", "runs", "--results", "results", "--json"];
+    let answer = run_in(folder.path(), &arguments, "");
+    assert!(answer.ok, "{}", answer.err);
+    let report: Value = serde_json::from_str(&answer.out).unwrap();
+    let line = |number: usize| &report["lines"][number];
+    let elo = |number: usize| line(number)["elo"].as_f64().unwrap();
+    assert!(elo(0) < elo(1) && line(0)["low"].as_f64().unwrap() < elo(0), "{}", answer.out);
+    assert_eq!((&line(0)["games"], &line(1)["games"]), (&4.into(), &2.into()));
+    let against = |line: &Value| -> Vec<String> {
+        let results = line["results"].as_array().unwrap();
+        results.iter().map(|result| result[0].as_str().unwrap().to_string()).collect()
+    };
+    assert_eq!((against(line(0)), against(line(1))), (vec!["the next level".into(), "100".into()], vec![]));
+
+    fs::write(folder.path().join("uci-elo.toml"), levels.replace("against = []", "against = [7]")).unwrap();
+    let refused = run_in(folder.path(), &arguments, "");
+    assert!(
+        !refused.ok && refused.err.contains("against 7: expected the rating of an [[opponent]]"),
+        "{}",
+        refused.err
+    );
+}
+
 /// All against all, by simulations and by time.
 #[test]
 fn searches_are_rated_together() {

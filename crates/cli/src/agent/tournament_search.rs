@@ -23,6 +23,7 @@ pub const KIND: Kind = Kind {
             "what positions are worth: a checkpoint file, a run's folder, folder@games, or material: men alone",
         ),
         NODES,
+        setting("error", Some("0"), "part of its moves that are any legal move instead, 0 to 1, to play worse"),
         setting("depth", Some("100"), "plies to search at most, 1 to 100; nodes or clocks may end it earlier"),
         setting("threads", Some("1"), "threads that search together, 1 to 1024"),
         setting("table-mib", Some("16"), "size of the transposition table in MiB, 1 to 65536"),
@@ -38,6 +39,8 @@ pub struct TournamentAgent {
     pub checkpoint: String,
     /// Positions for a move when no clock runs.
     pub nodes: u64,
+    /// Part of its moves that are any legal move, 0 to 1.
+    pub error: f32,
     /// The search.
     pub search: TournamentSettings,
 }
@@ -54,7 +57,8 @@ impl TournamentAgent {
         let without = settings.text("without")?;
         let search = switched_off(&search, &without).with_context(|| settings.source().to_string())?;
         let (checkpoint, nodes) = (settings.text("checkpoint")?, settings.whole("nodes", 1, 1 << 40)?);
-        Ok(TournamentAgent { checkpoint, nodes, search })
+        let error = settings.number("error", 0.0, 1.0)? as f32;
+        Ok(TournamentAgent { checkpoint, nodes, error, search })
     }
 }
 

@@ -359,8 +359,8 @@ impl Playable for Chess {
             }
             Agent::Tournament(agent) => {
                 let evaluation = chess_evaluation(&agent.checkpoint)?;
-                let (search, nodes) = (agent.search.clone(), agent.nodes);
-                Ok(factory(move || TournamentPlayer::new(evaluation.clone(), search.clone(), nodes)))
+                let (search, nodes, error) = (agent.search.clone(), agent.nodes, agent.error);
+                Ok(factory(move || TournamentPlayer::new(evaluation.clone(), search.clone(), nodes).with_error(error)))
             }
             other => unlearnt(other, 80.0),
         }

@@ -7,7 +7,7 @@
 //!
 //! Where the points of a figure are agents instead, each of them plays a match ([`mod@matches`]); where learners are compared,
 //! all their checkpoints meet in one tournament ([`learners`]); where programs of known strength are the measure, they play against
-//! what was learnt ([`gauntlet`]).
+//! what was learnt ([`gauntlet`]), or against a search that is held back ([`uci_elo`]).
 
 mod curves;
 mod experiment;
@@ -23,7 +23,9 @@ mod report;
 mod runs;
 mod table1;
 mod table2;
+mod uci_elo;
 mod verdict;
+mod wdl;
 
 use crate::agent::catalogue::did_you_mean;
 use crate::output;
@@ -65,6 +67,8 @@ use std::sync::atomic::AtomicBool;
   meep/table2   TreeStrap, RootStrap and TD-Leaf from random weights, and Figure 2's curves (full: hours)
   meep/fig2     the same
   meep/table3   the best self-taught weights against Stockfish at several strengths (full: hours)
+  meep/uci-elo  what UCI_Elo is turned into, against Stockfish's UCI_Elo (full: hours)
+  meep/wdl      what a score is worth in games, for UCI_ShowWDL (full: under an hour)
   go-exploit/table1  four ways of search control against AlphaZero and MCTS-Solver, in Connect Four (full: hours)
   go-exploit/fig1    learning curves of AlphaZero and Go-Exploit in Connect Four, and their meeting (full: most of a day)
   go-exploit/fig2    the same for KataGo's modifications (full: a day)
@@ -76,8 +80,8 @@ Examples:
   afterstate reproduce rlgo/table2 --scale full --jobs 2
   afterstate reproduce mogo/fig5 --scale full --jobs 2
 
-Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without, up to fig11. knightcap/gains and
-meep/table3 need stockfish, backgammon/gnubg needs gnubg.
+Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without, up to fig11. knightcap/gains,
+meep/table3 and meep/uci-elo need stockfish, backgammon/gnubg needs gnubg.
 
 Stopped experiments go on where they were when the same command is given again.")]
 pub struct ReproduceArgs {
@@ -129,7 +133,7 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
     ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "preset", "learners"]),
     ("knightcap", "papers/1999-tdleaf", &["gains"]),
-    ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3"]),
+    ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3", "uci-elo", "wdl"]),
     ("go-exploit", "papers/2023-go-exploit", &["table1", "fig1", "fig2", "fig1-go"]),
 ];
 
@@ -166,6 +170,8 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("go-exploit", "fig1" | "fig2" | "fig1-go") => curves::run(&place, name),
         ("rlgo", "table4") => ratings::run(&place, name),
         ("meep", "table3") => gauntlet::run(&place, name),
+        ("meep", "uci-elo") => uci_elo::run(&place, name),
+        ("meep", "wdl") => wdl::run(&place, name),
         // Figure 2 shows all checkpoints of which Table 2 shows the best.
         ("meep", _) => learners::run(&place, "table2"),
         ("knightcap", learners) => learners::run(&place, learners),

@@ -130,7 +130,7 @@ mod tests {
         let text = reporter(true).line_after(&line(ScoreBound::Lower), MS(5000)).unwrap();
         assert_eq!(
             text,
-            "info depth 5 seldepth 9 score cp 0 lowerbound wdl 159 682 159 nodes 1000 nps 200 time 5000 pv e2e4"
+            "info depth 5 seldepth 9 score cp 0 lowerbound wdl 286 428 286 nodes 1000 nps 200 time 5000 pv e2e4"
         );
         let more = Line { rank: Some(2), score: Some(Score::Mate(-2)), hash_full: Some(1001), ..Line::default() };
         let text = reporter(false).line_after(&Info::Line(more), Duration::ZERO).unwrap();

@@ -2,40 +2,57 @@
 
 use std::ops::RangeInclusive;
 
-/// The strengths that may be asked for.
-pub const ELO_RANGE: RangeInclusive<u32> = 600..=2400;
+/// The strengths that may be asked for: what was measured.
+pub const ELO_RANGE: RangeInclusive<u32> = MEASURED_STRENGTHS[0].0..=MEASURED_STRENGTHS[MEASURED_STRENGTHS.len() - 1].0;
 
-/// How a player is held back.
+/// How a player is held back: as somebody is who sees less, and now and then nothing at all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strength {
     /// Positions that it may look at for a move.
     pub nodes: u64,
-    /// How often it plays any move at random instead of its best, 0 to 1.
+    /// The part of its moves that are any legal move, each as likely as the others, instead of its best, 0 to 1.
     pub error: f32,
 }
 
-/// Elo, and what makes a player of it. To be replaced by what matches against Stockfish's `UCI_Elo` show; until then the
-/// common rule that twice the positions are worth 60 Elo, and errors for those whom a glance is too much already.
-const TABLE: [(u32, u64, f32); 5] =
-    [(600, 64, 0.30), (1000, 128, 0.12), (1400, 1_000, 0.03), (1800, 30_000, 0.0), (2400, 30_000_000, 0.0)];
+/// Elo, and what makes a player of it, the weakest first.
+///
+/// Measured with the tournament search and the values of men alone, one thread, against Stockfish 15.1 held back by its own
+/// `UCI_Elo` (20,000 nodes a move), whose scale this therefore is. `afterstate reproduce meep/uci-elo` measures it again; the
+/// games were few, and the intervals are in `papers/2009-treestrap`. Other evaluations and other searches make more, or less,
+/// of as many positions.
+pub const MEASURED_STRENGTHS: [(u32, Strength); 10] = [
+    (440, Strength { nodes: 64, error: 0.2 }),
+    (570, Strength { nodes: 64, error: 0.1 }),
+    (870, Strength { nodes: 128, error: 0.0 }),
+    (910, Strength { nodes: 512, error: 0.0 }),
+    (1160, Strength { nodes: 1_000, error: 0.0 }),
+    (1300, Strength { nodes: 2_000, error: 0.0 }),
+    (1340, Strength { nodes: 4_000, error: 0.0 }),
+    (1480, Strength { nodes: 8_000, error: 0.0 }),
+    (1590, Strength { nodes: 16_000, error: 0.0 }),
+    (1770, Strength { nodes: 32_000, error: 0.0 }),
+];
 
-/// What makes a player of this Elo, between the entries of a table: positions by their logarithm, errors linearly.
+/// What makes a player of this Elo, between the entries of [`MEASURED_STRENGTHS`]: positions by their logarithm, errors linearly.
 /// Outside of [`ELO_RANGE`] the nearest end counts.
 ///
 /// ```
-/// use afterstate_protocols::uci::{Strength, strength};
-/// assert_eq!(strength(1400), Strength { nodes: 1_000, error: 0.03 });
-/// assert!(strength(1500).nodes > 2_000 && strength(1500).error < 0.03);
+/// use afterstate_protocols::uci::{ELO_RANGE, MEASURED_STRENGTHS, strength};
+/// let (elo, measured) = MEASURED_STRENGTHS[4];
+/// assert_eq!(strength(elo), measured);
+/// assert!(strength(elo - 50).nodes < measured.nodes && strength(elo + 50).nodes > measured.nodes);
+/// assert_eq!(strength(10_000), strength(*ELO_RANGE.end()));
 /// ```
 pub fn strength(elo: u32) -> Strength {
     let elo = elo.clamp(*ELO_RANGE.start(), *ELO_RANGE.end());
-    let upper = TABLE.iter().position(|entry| entry.0 >= elo).unwrap_or(TABLE.len() - 1).max(1);
-    let ((low, few, often), (high, many, seldom)) = (TABLE[upper - 1], TABLE[upper]);
+    let last = MEASURED_STRENGTHS.len() - 1;
+    let upper = MEASURED_STRENGTHS.iter().position(|entry| entry.0 >= elo).unwrap_or(last).max(1);
+    let ((low, less), (high, more)) = (MEASURED_STRENGTHS[upper - 1], MEASURED_STRENGTHS[upper]);
     let part = f64::from(elo - low) / f64::from(high - low);
     let between = |a: f64, b: f64| a + (b - a) * part;
     Strength {
-        nodes: between((few as f64).ln(), (many as f64).ln()).exp().round() as u64,
-        error: between(often.into(), seldom.into()) as f32,
+        nodes: between((less.nodes as f64).ln(), (more.nodes as f64).ln()).exp().round() as u64,
+        error: between(less.error.into(), more.error.into()) as f32,
     }
 }
 
@@ -45,14 +62,14 @@ mod tests {
 
     #[test]
     fn more_elo_is_never_less_thinking() {
-        assert_eq!((TABLE[0].0, TABLE[TABLE.len() - 1].0), (*ELO_RANGE.start(), *ELO_RANGE.end()));
-        for (elo, nodes, error) in TABLE {
-            assert_eq!(strength(elo), Strength { nodes, error });
+        assert!(MEASURED_STRENGTHS.windows(2).all(|two| two[0].0 < two[1].0));
+        for (elo, measured) in MEASURED_STRENGTHS {
+            assert_eq!(strength(elo), measured);
         }
         for elo in ELO_RANGE {
             let (less, more) = (strength(elo.saturating_sub(1)), strength(elo));
             assert!(less.nodes <= more.nodes && less.error >= more.error, "{elo}");
         }
-        assert_eq!((strength(0), strength(u32::MAX)), (strength(600), strength(2400)));
+        assert_eq!((strength(0), strength(u32::MAX)), (MEASURED_STRENGTHS[0].1, MEASURED_STRENGTHS[9].1));
     }
 }
