@@ -6,7 +6,7 @@ mod support;
 use afterstate_arena::external::{Gnubg, Limits};
 use afterstate_arena::{EndKind, GameRules, Player, PlayerError, RandomPlayer, RulesReferee, play_game};
 use afterstate_engine::Budget;
-use afterstate_games::backgammon::{Backgammon, Dice, ids::read_xgid};
+use afterstate_games::backgammon::{Backgammon, Board, Dice, ids::read_xgid};
 use afterstate_games::{Notation, Record, Side};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
