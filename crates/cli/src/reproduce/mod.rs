@@ -63,6 +63,7 @@ use std::sync::atomic::AtomicBool;
   backgammon/learners TD(λ), TD-directed(λ), TDLeaf(λ) and TreeStrap after as many games (full: ten minutes)
   backgammon/plies    2 plies against 1 with the same network, weak and strong (full: under an hour)
   backgammon/gnubg    against GNU Backgammon (full: two hours, most of it training)
+  backgammon/inputs   what inputs are worth against GNU Backgammon (full: hours, most of it training)
   knightcap/gains  TD-Leaf and TD-directed against partners of similar strength, and self-play (full: hours)
   meep/table2   TreeStrap, RootStrap and TD-Leaf from random weights, and Figure 2's curves (full: hours)
   meep/fig2     the same
@@ -81,7 +82,7 @@ Examples:
   afterstate reproduce mogo/fig5 --scale full --jobs 2
 
 Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without, up to fig11. knightcap/gains,
-meep/table3 and meep/uci-elo need stockfish, backgammon/gnubg needs gnubg.
+meep/table3 and meep/uci-elo need stockfish, backgammon/gnubg and backgammon/inputs need gnubg.
 
 Stopped experiments go on where they were when the same command is given again.")]
 pub struct ReproduceArgs {
@@ -131,7 +132,7 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
         ],
     ),
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
-    ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "preset", "learners"]),
+    ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "inputs", "preset", "learners"]),
     ("knightcap", "papers/1999-tdleaf", &["gains"]),
     ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3", "uci-elo", "wdl"]),
     ("go-exploit", "papers/2023-go-exploit", &["table1", "fig1", "fig2", "fig1-go"]),
