@@ -164,13 +164,15 @@ fn untrained(folder: &Path, games: u64) -> String {
     folder.to_str().unwrap().to_string()
 }
 
-/// The same with a network.
+/// The same with a network. It begins with random weights: those that a recipe goes on with are found from where the program is
+/// started.
 fn first_network(folder: &Path, recipe: &NetworkRecipe) -> String {
     use crate::lesson::{Described, Learner, Lesson};
     use afterstate_engine::value::Checkpoint;
     use afterstate_engine::value::shape_agent::{CHECKPOINTS, checkpoint_name};
     let about = recipe.about().unwrap().at(recipe.games, Default::default());
-    let weights = recipe.learner(None, Path::new("")).unwrap().weights().values();
+    let anew = NetworkRecipe { first_weights: None, ..recipe.clone() };
+    let weights = anew.learner(None, Path::new("")).unwrap().weights().values();
     let name = checkpoint_name(recipe.games);
     Checkpoint::new(about, weights).save(&folder.join(CHECKPOINTS).join(name)).unwrap();
     folder.to_str().unwrap().to_string()
