@@ -2,22 +2,18 @@
 
 use crate::agent::AgentSpec;
 use crate::output::{self, Table};
-use crate::progress::Progress;
-use crate::registry::{self, PlayerFactory};
-use crate::{interrupt, suite};
+use crate::{registry, suite};
+use afterstate_arena::PlayerError;
 use afterstate_arena::epd_suite::{self, EpdProblem};
-use afterstate_arena::{Player, PlayerError};
 use afterstate_engine::Decision;
 use afterstate_engine::value::centipawns::centipawns;
 use afterstate_games::chess::Move;
-use afterstate_games::rng::mix;
 use afterstate_games::{Chess, Notation, Record};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 #[derive(Serialize)]
@@ -80,22 +76,11 @@ pub fn run(args: &suite::Args, files: &[PathBuf]) -> Result<()> {
     }
     let spec = AgentSpec::parse(&args.agent)?;
     let factory = registry::players(&Chess::new(), &spec).with_context(|| format!("agent '{}'", spec.name))?;
-    let interrupted = interrupt::flag()?;
-    let progress = Progress::new(problems.len() as u64, 0, "positions", args.json);
-    let mut positions = Vec::with_capacity(problems.len());
-    for (file, problem) in &problems {
-        if interrupted.load(Ordering::Relaxed) {
-            break;
-        }
-        let begin = Instant::now();
-        let answer = ask(&factory, problem, args);
-        positions.push(answered(file, problem, answer, begin.elapsed().as_secs_f64()));
-        progress.set(positions.len() as u64);
-    }
-    progress.finish();
-    if positions.len() < problems.len() {
-        eprintln!("note: {} of {} positions were asked", positions.len(), problems.len());
-    }
+    let positions = suite::ask_all(&problems, args, |(file, problem)| {
+        let (begin, start) = (Instant::now(), problem.epd.position.clone());
+        let answer = suite::ask(&factory, start, &problem.epd.position.position_text(), args);
+        answered(file, problem, answer, begin.elapsed().as_secs_f64())
+    })?;
     if without_question > 0 {
         eprintln!("note: {without_question} positions without bm, am or dm left out");
     }
@@ -112,20 +97,6 @@ pub fn run(args: &suite::Args, files: &[PathBuf]) -> Result<()> {
     };
     let mut out = output::stdout();
     if args.json { output::json(&mut out, &report) } else { write(&mut out, &report) }
-}
-
-/// Every position has a player and a seed of its own, so that no answer depends on which others are asked.
-fn ask(
-    factory: &PlayerFactory<Chess>,
-    problem: &EpdProblem,
-    args: &suite::Args,
-) -> Result<Decision<Move>, PlayerError> {
-    let position = &problem.epd.position;
-    let seed = position.position_text().bytes().fold(args.seed, |hash, byte| mix(hash ^ u64::from(byte)));
-    let record = Record::new(position.clone());
-    let mut player: Box<dyn Player<Chess>> = factory()?;
-    player.new_game(&record, seed)?;
-    player.choose(&record, &args.budget())
 }
 
 fn answered(file: &str, problem: &EpdProblem, answer: Result<Decision<Move>, PlayerError>, seconds: f64) -> Answered {
@@ -179,15 +150,10 @@ fn by_file(positions: &[Answered]) -> Vec<FileScore> {
 fn write(out: &mut dyn Write, report: &Report) -> Result<()> {
     let mut table = Table::new(["position", "asked for", "played", "grade", "score", "depth", "nodes", "seconds"]);
     for answer in &report.positions {
-        let played = match (&answer.played, &answer.failure) {
-            (Some(played), _) => played.clone(),
-            (None, Some(failure)) => failure.clone(),
-            (None, None) => "resign".to_string(),
-        };
         table.row([
             answer.name.clone(),
             answer.question.clone(),
-            played,
+            suite::what_came(&answer.played, &answer.failure),
             if answer.solved { "right" } else { "wrong" }.to_string(),
             answer.centipawns.map_or_else(String::new, |cp| format!("{:+.2}", f64::from(cp) / 100.0)),
             answer.depth.map_or_else(String::new, |depth| depth.to_string()),
@@ -196,12 +162,6 @@ fn write(out: &mut dyn Write, report: &Report) -> Result<()> {
         ]);
     }
     table.write(out)?;
-    writeln!(out)?;
-    let mut table = Table::new(["file", "solved", "of"]);
-    for score in &report.files {
-        table.row([score.file.clone(), score.solved.to_string(), score.total.to_string()]);
-    }
-    table.row(["all".to_string(), report.solved.to_string(), report.total.to_string()]);
-    table.write(out)?;
-    Ok(out.flush()?)
+    let files = report.files.iter().map(|score| (score.file.clone(), [score.solved, score.total]));
+    suite::write_scores(out, "file", files, [report.solved, report.total])
 }

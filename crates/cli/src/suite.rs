@@ -6,11 +6,11 @@ use crate::progress::Progress;
 use crate::registry::{self, PlayerFactory};
 use crate::{agent::catalogue::did_you_mean, epd_suite, interrupt};
 use afterstate_arena::suite::{self, Grade, Problem, Theme};
-use afterstate_arena::{Player, PlayerError, TimeControl};
+use afterstate_arena::{PlayerError, TimeControl};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::go::{Go, Move};
 use afterstate_games::rng::mix;
-use afterstate_games::{Notation, Record};
+use afterstate_games::{Game, Notation, Record};
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -140,22 +140,10 @@ pub fn run(args: Args) -> Result<()> {
     let (factories, left_out) = factories(&spec, &problems)?;
     problems.retain(|problem| factories.contains_key(&problem.position.size()));
 
-    let interrupted = interrupt::flag()?;
-    let progress = Progress::new(problems.len() as u64, 0, "positions", args.json);
-    let mut positions = Vec::with_capacity(problems.len());
-    let total = problems.len();
-    for problem in &problems {
-        if interrupted.load(Ordering::Relaxed) {
-            break;
-        }
-        let answer = ask(&factories[&problem.position.size()], problem, &args);
-        positions.push(answered(problem, answer));
-        progress.set(positions.len() as u64);
-    }
-    progress.finish();
-    if positions.len() < total {
-        eprintln!("note: {} of {total} positions were asked", positions.len());
-    }
+    let positions = ask_all(&problems, &args, |problem| {
+        let (size, start) = (problem.position.size(), problem.position.clone());
+        answered(problem, ask(&factories[&size], start, &problem.name, &args))
+    })?;
     for part in &left_out {
         eprintln!("note: {} positions on {2}x{2} left out: {1}", part.positions, part.reason, part.size);
     }
@@ -234,12 +222,36 @@ fn factories(spec: &AgentSpec, problems: &[Problem]) -> Result<(Factories, Vec<L
     }
 }
 
-/// Every position has a player and a seed of its own, so that no answer depends on which others are asked.
-fn ask(factory: &PlayerFactory<Go>, problem: &Problem, args: &Args) -> Result<Decision<Move>, PlayerError> {
-    let name = problem.name.bytes().fold(args.seed, |hash, byte| mix(hash ^ u64::from(byte)));
-    let record = Record::new(problem.position.clone());
-    let mut player: Box<dyn Player<Go>> = factory()?;
-    player.new_game(&record, name)?;
+/// Asks about every position until somebody interrupts.
+pub fn ask_all<P, A>(problems: &[P], args: &Args, mut answer: impl FnMut(&P) -> A) -> Result<Vec<A>> {
+    let interrupted = interrupt::flag()?;
+    let progress = Progress::new(problems.len() as u64, 0, "positions", args.json);
+    let mut answers = Vec::with_capacity(problems.len());
+    for problem in problems {
+        if interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+        answers.push(answer(problem));
+        progress.set(answers.len() as u64);
+    }
+    progress.finish();
+    if answers.len() < problems.len() {
+        eprintln!("note: {} of {} positions were asked", answers.len(), problems.len());
+    }
+    Ok(answers)
+}
+
+/// Every position has a player of its own, and a seed by its name, so that no answer depends on which others are asked.
+pub fn ask<G: Game>(
+    factory: &PlayerFactory<G>,
+    start: G,
+    name: &str,
+    args: &Args,
+) -> Result<Decision<G::Move>, PlayerError> {
+    let seed = name.bytes().fold(args.seed, |hash, byte| mix(hash ^ u64::from(byte)));
+    let record = Record::new(start);
+    let mut player = factory()?;
+    player.new_game(&record, seed)?;
     player.choose(&record, &args.budget())
 }
 
@@ -272,11 +284,6 @@ fn by_theme(positions: &[Answered]) -> Vec<ThemeScore> {
 fn write(out: &mut dyn Write, report: &Report) -> Result<()> {
     let mut table = Table::new(["position", "theme", "size", "played", "grade", "right"]);
     for answer in &report.positions {
-        let played = match (&answer.played, &answer.failure) {
-            (Some(played), _) => played.clone(),
-            (None, Some(failure)) => failure.clone(),
-            (None, None) => "resign".to_string(),
-        };
         let grade = match answer.grade {
             Grade::Right => "right",
             Grade::Wrong => "wrong",
@@ -286,18 +293,33 @@ fn write(out: &mut dyn Write, report: &Report) -> Result<()> {
             answer.name.clone(),
             answer.theme.to_string(),
             answer.size.to_string(),
-            played,
+            what_came(&answer.played, &answer.failure),
             grade.to_string(),
             answer.right.join(" "),
         ]);
     }
     table.write(out)?;
+    let themes = report.themes.iter().map(|score| (score.theme.to_string(), [score.solved, score.total]));
+    write_scores(out, "theme", themes, [report.solved, report.total])
+}
+
+/// The move, or why there is none.
+pub fn what_came(played: &Option<String>, failure: &Option<String>) -> String {
+    played.as_ref().or(failure.as_ref()).cloned().unwrap_or_else(|| "resign".to_string())
+}
+
+/// Of how many positions of each part how many were solved, and of all.
+pub fn write_scores(
+    out: &mut dyn Write,
+    part: &str,
+    scores: impl Iterator<Item = (String, [usize; 2])>,
+    all: [usize; 2],
+) -> Result<()> {
     writeln!(out)?;
-    let mut table = Table::new(["theme", "solved", "of"]);
-    for score in &report.themes {
-        table.row([score.theme.to_string(), score.solved.to_string(), score.total.to_string()]);
+    let mut table = Table::new([part, "solved", "of"]);
+    for (name, [solved, total]) in scores.chain([("all".to_string(), all)]) {
+        table.row([name, solved.to_string(), total.to_string()]);
     }
-    table.row(["all".to_string(), report.solved.to_string(), report.total.to_string()]);
     table.write(out)?;
     Ok(out.flush()?)
 }
