@@ -2,6 +2,8 @@
 //! ahead. Its own chances are what the cube model is given here, so that the model alone is compared; it is given the match
 //! equity table that was computed here.
 
+#[path = "../../games/tests/support/gnubg.rs"]
+mod gnubg;
 #[path = "../../games/tests/support/mod.rs"]
 mod support;
 
@@ -12,10 +14,9 @@ use afterstate_games::backgammon::{BAR, Backgammon, Phase};
 use afterstate_games::playout::draw_chance;
 use afterstate_games::rng::{below, stream};
 use afterstate_games::{Game, Side, Turn};
+use gnubg::ask;
 use std::fmt::Write as _;
-use std::io::{Read, Write};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
 
 /// The longest match that is asked about.
 const LENGTH: u32 = 15;
@@ -23,24 +24,6 @@ const LENGTH: u32 = 15;
 const MARK: &str = "Probabilities and equities will be shown with";
 /// Equities are told with five digits, but computed in single precision, and normalised by what may be a small difference.
 const TOLERANCE: f64 = 1e-4;
-
-/// What the program says to these commands.
-fn ask(program: &PathBuf, commands: String) -> String {
-    let mut child = Command::new(program)
-        .args(["--tty", "--quiet", "--no-rc"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("gnubg starts");
-    let (mut input, mut output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
-    let writer = std::thread::spawn(move || input.write_all(commands.as_bytes()).and_then(|()| input.flush()));
-    let mut bytes = Vec::new();
-    output.read_to_end(&mut bytes).expect("answers");
-    child.wait().expect("gnubg ends at the end of its input");
-    writer.join().expect("the writer does not panic").expect("gnubg reads all commands");
-    String::from_utf8_lossy(&bytes).into_owned()
-}
 
 /// The table in the program's own form.
 fn written(table: &MatchEquityTable) -> String {
@@ -169,7 +152,7 @@ fn asked() -> Vec<Xgid> {
 }
 
 /// What it says of each.
-fn answers(program: &PathBuf, settings: &str, asked: &[Xgid]) -> Vec<String> {
+fn answers(program: &Path, settings: &str, asked: &[Xgid]) -> Vec<String> {
     let mut commands = format!(
         "set player 0 human\nset player 1 human\nset evaluation cubedecision evaluation plies 0\n\
          set evaluation cubedecision evaluation cubeful on\n{settings}set automatic roll off\nnew session\n"

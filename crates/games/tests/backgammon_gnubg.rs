@@ -2,6 +2,8 @@
 //!
 //! All positions are written in one go and the answers read afterwards, so that ten thousand of them take seconds.
 
+#[path = "support/gnubg.rs"]
+mod gnubg;
 mod support;
 
 use afterstate_games::backgammon::ids::PositionId;
@@ -10,28 +12,9 @@ use afterstate_games::backgammon::match_id::{GameState, MatchId};
 use afterstate_games::backgammon::{BAR, Backgammon, Board, Dice, Move, POINTS, Phase, Play};
 use afterstate_games::rng::{below, stream};
 use afterstate_games::{Game, Notation, Side, Turn, playout::draw_chance};
+use gnubg::ask;
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-
-/// What the program says to these commands.
-fn ask(program: &PathBuf, commands: String) -> String {
-    let mut child = Command::new(program)
-        .args(["--tty", "--quiet", "--no-rc"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("gnubg starts");
-    let (mut input, mut output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
-    let writer = std::thread::spawn(move || input.write_all(commands.as_bytes()).and_then(|()| input.flush()));
-    let mut bytes = Vec::new();
-    output.read_to_end(&mut bytes).expect("answers");
-    child.wait().expect("gnubg ends at the end of its input");
-    writer.join().expect("the writer does not panic").expect("gnubg reads all commands");
-    String::from_utf8_lossy(&bytes).into_owned()
-}
+use std::path::{Path, PathBuf};
 
 /// How people like a board that a play of `side` leads to: points made, and nobody left alone where he can be hit.
 fn soundness(board: &Board, side: Side) -> i32 {
@@ -111,7 +94,7 @@ fn plays_and_position_ids_are_those_of_gnu_backgammon() {
 }
 
 /// Compares all plays of these positions, and returns how many there are.
-fn compare(program: &PathBuf, positions: &[Backgammon]) -> usize {
+fn compare(program: &Path, positions: &[Backgammon]) -> usize {
     let mut commands = "set player 0 human\nset player 1 human\nnew session\n".to_string();
     // Only the list of plays is wanted, not what they are worth.
     commands += "set evaluation chequerplay evaluation plies 0\nset evaluation chequerplay evaluation cubeful off\n";
