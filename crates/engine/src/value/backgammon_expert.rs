@@ -128,9 +128,9 @@ impl Men {
             return 0;
         }
         let bar = 1u32 << BAR;
-        // Men that may move by the first number, and men that may by the second when the first has been played.
+        // Men that may move by the first number, and those that may by the second, too, once a man has come off the bar.
         let (movers, others) = match self.on_bar {
-            0 => (self.places, self.places),
+            0 => (self.places, 0),
             1 => (bar, self.places & !bar),
             _ => (bar, 0),
         };
@@ -144,7 +144,7 @@ impl Men {
                 if reached == 0 {
                     break;
                 }
-                if step == 0 && self.on_bar > 0 {
+                if step == 0 {
                     reached |= others;
                 }
                 if self.on_bar > 1 {
@@ -155,13 +155,7 @@ impl Men {
             for second in first + 1..=6 {
                 let hits = |a: u32, b: u32| {
                     let reached = (movers >> a) & free;
-                    let next = if self.on_bar == 0 {
-                        reached
-                    } else if reached == 0 {
-                        0
-                    } else {
-                        reached | others
-                    };
+                    let next = if reached == 0 { 0 } else { reached | others };
                     reached & blots != 0 || (self.on_bar < 2 && (next >> b) & blots != 0)
                 };
                 shots += 2 * u8::from(hits(first, second) || hits(second, first));
