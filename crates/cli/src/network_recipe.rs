@@ -43,7 +43,8 @@ pub struct NetworkRecipe {
     pub inputs: InputSet,
     /// Hidden units.
     pub hidden: usize,
-    /// A checkpoint whose network it goes on with, named as agents name theirs; none: small random weights.
+    /// A checkpoint whose network it goes on with, named as agents name theirs, and like these found from where the program is run;
+    /// none: small random weights.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_weights: Option<String>,
     /// Which positions learn, and from what.
