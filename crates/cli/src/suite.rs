@@ -1,4 +1,5 @@
-//! `afterstate suite`: an agent on positions with a right answer, of Go here, of chess in [`epd_suite`].
+//! `afterstate suite`: an agent on positions with a right answer, of Go here, of chess in [`epd_suite`], which asks and reports as this
+//! does.
 
 use crate::agent::AgentSpec;
 use crate::output::{self, Table};
