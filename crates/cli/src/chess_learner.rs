@@ -6,7 +6,7 @@ use crate::partners::Partners;
 use crate::search_recipe::SearchRecipe;
 use afterstate_arena::game_loop::{GameResult, GameRules, play_game};
 use afterstate_arena::{LearningPlayer, Player, RulesReferee};
-use afterstate_engine::learning::{Adam, SharedAdam, TrainingTotals};
+use afterstate_engine::learning::{Adam, AveragedWeights, SharedAdam, TrainingTotals};
 use afterstate_engine::search::TrainingSearch;
 use afterstate_engine::value::{Checkpoint, ChessTerms, TermAgent, Weights};
 use afterstate_games::chess::Move;
@@ -17,12 +17,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+const NO_MEMORY: &str = "the checkpoint's memory is not that of its weights: go on from the checkpoint before it";
+
 /// Plays games by search and learns from them.
 pub struct ChessLearner {
     recipe: SearchRecipe,
     terms: Arc<ChessTerms>,
     /// Shared by all games that are played at once.
     weights: Arc<Weights>,
+    /// What is saved instead of them, if the recipe averages.
+    averaged: Option<AveragedWeights>,
     adam: SharedAdam,
     partners: Option<Mutex<Partners>>,
 }
@@ -30,16 +34,25 @@ pub struct ChessLearner {
 impl ChessLearner {
     /// A learner that goes on from a checkpoint, or from the recipe's first weights.
     pub fn new(recipe: &SearchRecipe, last: Option<&Checkpoint<TermAgent>>) -> Result<ChessLearner> {
-        let weights = last.map_or_else(|| recipe.first_weights(), |last| Weights::from_values(&last.weights));
+        let saved = match last {
+            Some(last) => last.weights.clone(),
+            None => recipe.first_weights()?.values(),
+        };
+        let mut memory = last.map_or(&[][..], |last| &last.memory);
+        let mut learning = &saved[..];
+        let averaged = (recipe.averaging > 0).then(|| AveragedWeights::new(&saved, recipe.averaging));
+        // What is saved is the mean then, and the weights themselves are remembered.
+        if averaged.is_some() && last.is_some() {
+            (learning, memory) = memory.split_at_checked(saved.len()).context(NO_MEMORY)?;
+        }
+        let adam = Adam::from_memory(memory, saved.len()).context(NO_MEMORY)?;
         let ratings = last.map_or(&[][..], |last| &last.about.ratings);
-        let memory = last.map_or(&[][..], |last| &last.memory);
-        let adam = Adam::from_memory(memory, weights.len())
-            .context("the checkpoint's memory is not that of its weights: go on from the checkpoint before it")?;
         let partners = recipe.partners.as_ref().map(|settings| Partners::new(settings, ratings)).transpose()?;
         Ok(ChessLearner {
             recipe: recipe.clone(),
             terms: Arc::new(ChessTerms::new(recipe.terms)),
-            weights: Arc::new(weights),
+            weights: Arc::new(Weights::from_values(learning)),
+            averaged,
             adam: Arc::new(Mutex::new(adam)),
             partners: partners.map(Mutex::new),
         })
@@ -116,6 +129,9 @@ impl Learner for ChessLearner {
                     squared_error: 0.0,
                     first_player_score: f64::from(result.outcome.first_player_score()),
                 });
+                if let Some(averaged) = &self.averaged {
+                    averaged.learnt(&self.weights, games.start + finished.games);
+                }
                 progress(*finished);
             }
         };
@@ -132,11 +148,13 @@ impl Learner for ChessLearner {
     }
 
     fn weights(&self) -> &Weights {
-        &self.weights
+        self.averaged.as_ref().map_or(&self.weights, AveragedWeights::mean)
     }
 
     fn memory(&self) -> Vec<f32> {
-        self.adam.lock().expect("no thread panics with the learner's memory").memory()
+        let mut memory = if self.averaged.is_some() { self.weights.values() } else { Vec::new() };
+        memory.extend(self.adam.lock().expect("no thread panics with the learner's memory").memory());
+        memory
     }
 
     fn describe(&self, about: TermAgent) -> TermAgent {

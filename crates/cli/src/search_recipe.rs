@@ -13,7 +13,7 @@ use afterstate_engine::value::{
 };
 use afterstate_games::rng::unit;
 use afterstate_games::{Chess, stream};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -27,8 +27,8 @@ pub enum SearchedGame {
 }
 
 /// What the weights are before the first game.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub enum FirstWeights {
     /// Small random numbers (paper 002, §5).
     #[default]
@@ -37,6 +37,30 @@ pub enum FirstWeights {
     Material,
     /// Every man is worth a pawn (paper 001, §4).
     Pawns,
+    /// Those that another run has learnt: its folder, `folder@games`, or one of its checkpoints.
+    Run(String),
+}
+
+impl From<String> for FirstWeights {
+    fn from(name: String) -> FirstWeights {
+        match name.as_str() {
+            "random" => FirstWeights::Random,
+            "material" => FirstWeights::Material,
+            "pawns" => FirstWeights::Pawns,
+            _ => FirstWeights::Run(name),
+        }
+    }
+}
+
+impl From<FirstWeights> for String {
+    fn from(first: FirstWeights) -> String {
+        match first {
+            FirstWeights::Random => "random".to_string(),
+            FirstWeights::Material => "material".to_string(),
+            FirstWeights::Pawns => "pawns".to_string(),
+            FirstWeights::Run(name) => name,
+        }
+    }
 }
 
 /// What `train` does for a game that is learnt by search. Every other key has a default.
@@ -55,7 +79,7 @@ pub struct SearchRecipe {
     pub terms: TermSet,
     /// What makes a value of the sum of weights: `linear` (Meep) or `logistic` (KnightCap).
     pub value: Squash,
-    /// What the weights are before the first game: `random`, `material` or `pawns`.
+    /// What the weights are before the first game: `random`, `material`, `pawns`, or another run's folder.
     pub first_weights: FirstWeights,
     /// Random moves of both sides at the beginning of a game.
     pub opening_moves: usize,
@@ -65,6 +89,9 @@ pub struct SearchRecipe {
     pub learner: LearnerSettings,
     /// After so many games the step size is half of what it was at first, after twice as many a third, and so on; 0: it stays.
     pub annealing: u64,
+    /// What is saved and played with are the means of the weights over about so many games; 0: the weights themselves.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub averaging: u64,
     /// The search that it learns from and plays by.
     pub search: TrainingSearchSettings,
     /// Each side's time for a game, such as `1m+1s` or `100ms/move`; `none`: only the search's own limits hold. With a clock both do,
@@ -82,6 +109,11 @@ pub struct SearchRecipe {
     pub evaluation_nodes: u64,
 }
 
+/// Recipes of older runs say nothing of what is 0.
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl Default for SearchRecipe {
     fn default() -> Self {
         SearchRecipe {
@@ -96,6 +128,7 @@ impl Default for SearchRecipe {
             move_limit: 400,
             learner: LearnerSettings::default(),
             annealing: 0,
+            averaging: 0,
             search: TrainingSearchSettings::default(),
             time: TimeControl::None,
             partners: None,
@@ -151,11 +184,15 @@ impl SearchRecipe {
     }
 
     /// The weights before the first game.
-    pub fn first_weights(&self) -> Weights {
+    ///
+    /// # Errors
+    ///
+    /// If they are those of a run that cannot be read, or that sees other terms or makes other values of them.
+    pub fn first_weights(&self) -> Result<Weights> {
         let terms = ChessTerms::new(self.terms);
         // What a pawn is worth then: a fiftieth of a win; KnightCap's logits are ½.
         let pawn = if self.value == Squash::Logistic { 0.5 } else { 0.01 };
-        match self.first_weights {
+        Ok(match &self.first_weights {
             FirstWeights::Random => {
                 let mut rng = stream(self.seed, u64::MAX);
                 let small = |_| 0.0002 * (unit(&mut rng) - 0.5);
@@ -163,7 +200,22 @@ impl SearchRecipe {
             }
             FirstWeights::Material => terms.piece_values([1.0, 4.0, 4.0, 6.0, 12.0].map(|worth| worth * pawn)),
             FirstWeights::Pawns => terms.piece_values([pawn; 5]),
-        }
+            FirstWeights::Run(name) => {
+                let checkpoint = TermAgent::load(name).with_context(|| {
+                    format!(
+                        "first-weights = \"{name}\": expected \"random\", \"material\", \"pawns\" or a run's folder"
+                    )
+                })?;
+                let TermAgent { terms, squash, .. } = checkpoint.about;
+                ensure!(
+                    (terms, squash) == (self.terms, self.value),
+                    "first-weights = \"{name}\": its terms and values are {terms:?} and {squash:?}, the recipe's {:?} and {:?}",
+                    self.terms,
+                    self.value
+                );
+                Weights::from_values(&checkpoint.weights)
+            }
+        })
     }
 }
 
@@ -226,6 +278,7 @@ impl Lesson for SearchRecipe {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use afterstate_engine::value::shape_agent::checkpoint_name;
 
     #[test]
     fn a_recipe_that_names_chess_is_complete() {
@@ -287,11 +340,30 @@ mod tests {
     #[test]
     fn first_weights_are_what_the_papers_began_with() {
         let recipe = |first, value| SearchRecipe { first_weights: first, value, ..SearchRecipe::default() };
-        let weights = recipe(FirstWeights::Material, Squash::Logistic).first_weights().values();
+        let weights = recipe(FirstWeights::Material, Squash::Logistic).first_weights().unwrap().values();
         assert_eq!(weights[..5], [0.5, 2.0, 2.0, 3.0, 6.0]);
         assert!(weights[5..].iter().all(|&weight| weight == 0.0));
-        assert_eq!(recipe(FirstWeights::Pawns, Squash::Linear).first_weights().values()[..5], [0.01; 5]);
-        let random = recipe(FirstWeights::Random, Squash::Linear).first_weights().values();
+        assert_eq!(recipe(FirstWeights::Pawns, Squash::Linear).first_weights().unwrap().values()[..5], [0.01; 5]);
+        let random = recipe(FirstWeights::Random, Squash::Linear).first_weights().unwrap().values();
         assert!(random.iter().all(|weight| weight.abs() <= 1e-4) && random.iter().any(|&weight| weight != 0.0));
+    }
+
+    #[test]
+    fn first_weights_may_be_those_of_another_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(checkpoint_name(7));
+        let first = |name: &str| FirstWeights::from(name.to_string());
+        let recipe = SearchRecipe { first_weights: first(&path.display().to_string()), ..SearchRecipe::default() };
+        let learnt = vec![0.25; ChessTerms::new(TermSet::Meep).count()];
+        Checkpoint::new(recipe.about().unwrap(), learnt.clone()).save(&path).unwrap();
+        assert_eq!(recipe.first_weights().unwrap().values(), learnt);
+        assert_eq!(SearchRecipe::parse(&toml::to_string(&recipe).unwrap()).unwrap(), recipe);
+
+        let other = SearchRecipe { value: Squash::Logistic, ..recipe };
+        let message = format!("{:#}", other.first_weights().unwrap_err());
+        assert!(message.contains("000000007") && message.contains("Linear"), "{message}");
+        let nowhere = SearchRecipe { first_weights: first("matreial"), ..SearchRecipe::default() };
+        let message = format!("{:#}", nowhere.first_weights().unwrap_err());
+        assert!(message.contains("\"material\"") && !message.contains('\n'), "{message}");
     }
 }

@@ -16,7 +16,7 @@ use afterstate_arena::tournament::TournamentSettings;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Who plays whom.
 #[derive(Clone, Debug, Deserialize)]
@@ -58,9 +58,6 @@ struct Entry {
     name: String,
     /// The recipe's file, in the paper's folder.
     recipe: String,
-    /// Its run, if that is another experiment's.
-    #[serde(default)]
-    run: Option<PathBuf>,
     /// Its rating in the paper, in words.
     paper: String,
     /// The rating that it must reach.
@@ -135,8 +132,8 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
         let mut recipe = SearchRecipe::load(&place.paper.join(&player.recipe))?;
         (recipe.games, recipe.evaluation.games) = (recipe.games.min(size.games), 0);
         recipe.search.nodes = size.training_nodes.unwrap_or(recipe.search.nodes);
-        let folder = player.run.clone().unwrap_or_else(|| Path::new(name).join(folder_name(&player.name)));
-        jobs.push((player.name.clone(), recipe.seed, recipe, place.runs.join(folder)));
+        let folder = place.runs.join(name).join(folder_name(&player.name));
+        jobs.push((player.name.clone(), recipe.seed, recipe, folder));
     }
     place.note(&format!("Training {} runs", jobs.len()));
     let runs = train_each(place, &jobs)?;
@@ -279,14 +276,6 @@ mod tests {
         }
         for opponent in &gauntlet.opponents {
             AgentSpec::parse(&opponent.agent).unwrap();
-        }
-        // A run that is another experiment's must be trained in the same way, or that run is refused.
-        let table2 = std::fs::read_to_string(paper.join("table2.toml")).unwrap();
-        let table2: toml::Table = toml::from_str(&table2).unwrap();
-        assert!(gauntlet.players.iter().any(|player| player.run.is_some()));
-        for (scale, size) in &gauntlet.scale {
-            let nodes = table2["scale"][scale].get("training-nodes").and_then(toml::Value::as_integer);
-            assert_eq!(size.training_nodes.map(|nodes| nodes as i64), nodes, "{scale}");
         }
     }
 }

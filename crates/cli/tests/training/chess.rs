@@ -36,12 +36,14 @@ fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
     let folder = tempfile::tempdir().unwrap();
     // What the learner remembers besides its weights must come back, too.
     let adam = RECIPE.replace("step-size = 1e-5", "step-size = 1e-4\nsteps = \"adam\"\nlearns = \"quiet-leaf\"");
-    let recipe = recipe(folder.path(), "small.toml", &adam);
-    let whole = folder.path().join("whole");
-    trained(&recipe, &whole, &[]);
-    let run = folder.path().join("run");
-    train_killed(&recipe, &run, 20, 12);
-    assert_same_run(&run, &whole);
+    let averaged = adam.replace("games = 30", "games = 30\naveraging = 7");
+    for (name, text) in [("adam", adam), ("averaged", averaged)] {
+        let recipe = recipe(folder.path(), &format!("{name}.toml"), &text);
+        let [whole, run] = ["whole", "run"].map(|run| folder.path().join(name).join(run));
+        trained(&recipe, &whole, &[]);
+        train_killed(&recipe, &run, 20, 12);
+        assert_same_run(&run, &whole);
+    }
 }
 
 #[test]

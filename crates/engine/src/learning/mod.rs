@@ -2,6 +2,7 @@
 //! says which positions are visited, in what order they are updated, and by how many threads.
 
 pub mod adam;
+pub mod averaged_weights;
 pub mod differences;
 pub mod dyna2_self_play;
 pub mod eligibility;
@@ -27,6 +28,7 @@ pub mod training;
 pub mod tree_strap;
 
 pub use adam::{Adam, SharedAdam};
+pub use averaged_weights::AveragedWeights;
 pub use differences::DifferenceSettings;
 pub use dyna2_self_play::{Dyna2Player, Dyna2Settings};
 pub use eligibility::{EligibilityTrace, TraceKind};

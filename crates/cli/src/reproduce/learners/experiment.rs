@@ -145,11 +145,12 @@ impl LearnerExperiment {
 }
 
 /// What the player is called that has these weights.
-pub fn name_of(first: FirstWeights) -> &'static str {
+pub fn name_of(first: &FirstWeights) -> &str {
     match first {
         FirstWeights::Random => "untrained",
         FirstWeights::Material => "values of men",
         FirstWeights::Pawns => "men worth a pawn",
+        FirstWeights::Run(name) => name,
     }
 }
 

@@ -52,16 +52,16 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let mut agents = Vec::new();
     let mut firsts = vec![FirstWeights::default(); experiment.learners.len()];
     for (first, (_, _, recipe, _)) in firsts.iter_mut().zip(&jobs) {
-        *first = recipe.first_weights;
-        let name_of_first = name_of(*first);
+        *first = recipe.first_weights.clone();
+        let name_of_first = name_of(first);
         if agents.iter().all(|agent: &AgentSpec| agent.name != name_of_first) {
             let folder = place.runs.join(name).join(folder_name(name_of_first));
-            let checkpoint = Checkpoint::new(recipe.about()?, recipe.first_weights().values());
+            let checkpoint = Checkpoint::new(recipe.about()?, recipe.first_weights()?.values());
             checkpoint.save(&folder.join(CHECKPOINTS).join(checkpoint_name(0)))?;
             agents.push(agent(name_of_first, &format!("{}@0", folder.display()))?);
         }
     }
-    let anchor = name_of(firsts.first().copied().unwrap_or_default());
+    let anchor = name_of(&firsts[0]);
     let entrants = entrants(&experiment, &runs, &agent)?;
     agents.extend(entrants.iter().map(|entrant| entrant.agent.clone()));
     let settings =
@@ -101,7 +101,7 @@ struct Shown {
     /// Its name in the tournament.
     player: String,
     /// Its first weights' name there.
-    first: &'static str,
+    first: String,
     paper: Option<f64>,
     elo: f64,
     low: f64,
@@ -137,7 +137,7 @@ fn claims(experiment: &LearnerExperiment, shown: &[Shown], ratings: &Ratings) ->
     for learner in &experiment.learners {
         let (Some(shown), Some(gain)) = (of(&learner.name), experiment.gain(learner)) else { continue };
         let text = format!("{} is {gain:.0} above the {}", learner.name, shown.first);
-        verdicts.push(stronger_by(ratings, text, [&shown.player, shown.first], gain)?);
+        verdicts.push(stronger_by(ratings, text, [&shown.player, &shown.first], gain)?);
     }
     for learner in &experiment.learners {
         if of(&learner.name).is_none() {
@@ -159,7 +159,7 @@ fn write(
 ) -> Result<()> {
     let rating = |entrant: &Entrant| ratings.player(&entrant.name).context("every player was rated");
     let (mut shown, mut series) = (Vec::new(), Vec::new());
-    for (number, (learner, &first)) in experiment.learners.iter().zip(firsts).enumerate() {
+    for (number, (learner, first)) in experiment.learners.iter().zip(firsts).enumerate() {
         let mut points = Vec::new();
         let mut compared: Option<(&Entrant, &PlayerRating)> = None;
         for entrant in entrants.iter().filter(|entrant| entrant.learner == number) {
@@ -182,7 +182,7 @@ fn write(
         shown.push(Shown {
             learner: learner.name.clone(),
             player: entrant.name.clone(),
-            first: name_of(first),
+            first: name_of(first).to_string(),
             paper: learner.paper,
             elo: rated.elo,
             low: rated.low,
@@ -193,7 +193,7 @@ fn write(
         });
     }
     let size = experiment.size(place.scale)?;
-    let anchor = name_of(firsts.first().copied().unwrap_or_default());
+    let anchor = name_of(&firsts[0]);
     let unit = format!("Elo ({anchor} = {})", experiment.untrained);
     let curve = Curve {
         title: format!("{} ({})", experiment.title, experiment.source),
