@@ -5,7 +5,7 @@ use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings, Player, Random
 use afterstate_engine::search::{GoOwnership, McRave, Mcts, MctsSettings, PlayOut, TdSearch, Uct};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::go::{Color, Go, Komi, MogoPlayout, Move, Point, UniformGoPlayout};
-use afterstate_games::{ConnectFour, Game, Notation, Record, Side, UniformPlayout};
+use afterstate_games::{ConnectFour, Game, Notation, Outcome, Record, Side, TicTacToe, UniformPlayout};
 use std::time::Duration;
 
 fn settings(simulations: u64) -> MctsSettings {
@@ -241,6 +241,41 @@ fn two_phase_search_ponders_by_simulating() {
     assert!(report.moves.iter().all(|known| Some(known.mv) != decision.best));
     assert!(report.simulations > 0 && report.simulations == report.visits);
     player.game_over(&record, record.position().outcome());
+}
+
+/// What a network leads ponders, gives up and keeps to its clock as other searches do.
+#[test]
+fn a_network_plays_whole_games_too() {
+    use afterstate_engine::search::{NetworkSearch, NetworkSearchSettings};
+    use afterstate_engine::zero::Uniform;
+    let search = Box::new(NetworkSearch::new(Uniform, NetworkSearchSettings::default()));
+    let settings = MctsPlayerSettings { ponder: true, ..MctsPlayerSettings::default() };
+    let mut player: MctsPlayer<ConnectFour, ()> = MctsPlayer::new(search, (), settings);
+    let mut record = Record::new(ConnectFour::new());
+    player.new_game(&record, 1).unwrap();
+    let decision = choose(&mut player, &record);
+    record.play(decision.best.unwrap());
+    let known = player.report().unwrap().moves[0].visits;
+    player.move_played(&record).unwrap();
+    let report = player.report().unwrap();
+    assert!(report.visits > u64::from(known), "simulations that nobody had counted");
+    player.game_over(&record, Outcome::DRAW);
+
+    // X has three lines to complete: nothing helps.
+    let settings = MctsPlayerSettings { resign_below: 0.05, resign_after: 1, ..MctsPlayerSettings::default() };
+    let search = Box::new(NetworkSearch::new(Uniform, NetworkSearchSettings::default()));
+    let mut player: MctsPlayer<TicTacToe, ()> = MctsPlayer::new(search, (), settings);
+    let record = Record::new(TicTacToe::parse_position("X.X/..O/X.O").unwrap());
+    player.new_game(&record, 1).unwrap();
+    assert_eq!(choose(&mut player, &record).best, None);
+    assert_eq!(player.proved(), Some(Outcome::win(Side::First)));
+
+    let search = Box::new(NetworkSearch::new(Uniform, NetworkSearchSettings::default()));
+    let mut player: MctsPlayer<Go, GoConduct> = MctsPlayer::new(search, GoConduct, MctsPlayerSettings::default());
+    let rules = GameRules { time: "300ms".parse().unwrap(), ..GameRules::default() };
+    let mut random = RandomPlayer::default();
+    let result = play_game(&Go::new(5), &[], [&mut player, &mut random], &mut RulesReferee, &rules).unwrap();
+    assert!(matches!(result.ending.kind, EndKind::Rules | EndKind::MoveLimit), "{:?}", result.ending);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::agent::monte_carlo::Method;
 use crate::agent::{Agent, AgentSpec};
 use crate::registry;
+use crate::registry::GoSearcher;
 use afterstate_engine::Value;
 use afterstate_engine::value::{Features, Linear, LocalShapes, ShapeAgent, TrackedGo};
 use afterstate_games::Record;
@@ -65,20 +66,18 @@ pub fn run(args: Args) -> Result<()> {
     let start = Go::new(only.unwrap_or(9));
     let name = format!("afterstate {}", spec.name);
     let open = match &spec.agent {
-        Agent::MonteCarlo(agent) if agent.method != Method::Flat => {
-            Some(registry::go_open_player(agent, start.size(), args.seed))
-        }
-        Agent::TdSearch(agent) => Some(registry::td_open_player(agent, start.size(), args.seed)),
-        _ => None,
+        // Without a tree there is nothing to look into.
+        Agent::MonteCarlo(agent) if agent.method == Method::Flat => None,
+        agent => GoSearcher::of(agent, start.size()).with_context(|| format!("agent '{}'", spec.name))?,
     };
-    let mut session = match open.transpose().with_context(|| format!("agent '{}'", spec.name))? {
+    let mut session = match open.map(|searcher| searcher.open_player(args.seed)) {
         Some(player) => Session::new(name, Box::new(player.clone()))
             .with_analyst(Box::new(player))
             .with_live_graphics(Box::new(stderr())),
         None => Session::new(name, registry::players(&start, &spec)?()?),
     };
     session = session.with_seed(args.seed).with_sizes(only.map_or(sizes, |size| size..=size));
-    if matches!(spec.agent, Agent::MonteCarlo(_) | Agent::TdSearch(_)) {
+    if matches!(spec.agent, Agent::MonteCarlo(_) | Agent::TdSearch(_) | Agent::Puct(_)) {
         session = session.with_status_playouts(STATUS_PLAYOUTS);
     }
     if let Some(learnt) = learnt {

@@ -6,9 +6,9 @@ use crate::lesson::{Lesson, Plan, RANDOM, Yardstick};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use crate::zero_learner::ZeroLearner;
 use crate::zero_presets;
-use afterstate_arena::{MctsPlayer, MctsPlayerSettings, Player, PuctPlayer, PuctPlayerSettings, RandomPlayer};
+use afterstate_arena::{MctsPlayer, MctsPlayerSettings, Player, RandomPlayer};
 use afterstate_engine::learning::TrainingTotals;
-use afterstate_engine::search::{Mcts, MctsSettings, PlayOut, PuctSettings, Uct};
+use afterstate_engine::search::{Mcts, MctsSettings, NetworkSearch, NetworkSearchSettings, PlayOut, PuctSettings, Uct};
 use afterstate_engine::value::{Checkpoint, CheckpointError};
 use afterstate_engine::zero::{Branching, KataGoSettings, Planes, PlayoutCap, ZeroSettings};
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
@@ -293,9 +293,11 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
     /// As many simulations as in training, without noise, and each search for itself, as there.
     fn player(&self, checkpoint: &Checkpoint<ResidualAgent>) -> Box<dyn Player<G>> {
         let iterations = u64::from(self.recipe.zero.self_play.iterations);
-        let search = PuctSettings { forced_playouts: 0.0, ..self.recipe.zero.self_play.puct };
-        let settings = PuctPlayerSettings { search, iterations, reuse_tree: false, ..PuctPlayerSettings::default() };
-        Box::new(PuctPlayer::new(agent::player(checkpoint), settings))
+        let puct = PuctSettings { forced_playouts: 0.0, ..self.recipe.zero.self_play.puct };
+        let settings =
+            NetworkSearchSettings { puct, iterations, reuse_tree: false, ..NetworkSearchSettings::default() };
+        let search = NetworkSearch::new(agent::player(checkpoint), settings);
+        Box::new(MctsPlayer::new(Box::new(search), (), MctsPlayerSettings::default()))
     }
 
     fn yardsticks(&self) -> Vec<Yardstick<G>> {

@@ -86,7 +86,8 @@ fn the_same_seed_gives_the_same_files_whatever_else_they_hold() {
 fn some_moves_of_a_game_are_judged_by_any_tree_search() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "game.sgf", GAME);
-    for agent in ["mcts:200", "uct:200,solver=true", "rave:200", "mc-rave:200,threads=2,prior=grandfather"] {
+    let agents = ["mcts:200", "uct:200,solver=true", "rave:200", "mc-rave:200,threads=2,prior=grandfather"];
+    for agent in agents.into_iter().chain(["puct:iterations=200"]) {
         let args = ["game.sgf", "--agent", agent, "--from", "2", "--to", "3", "--json"];
         let report: serde_json::Value = serde_json::from_str(&succeed_in(folder.path(), &args)).unwrap();
         let numbers: Vec<u64> =
@@ -116,6 +117,7 @@ fn what_cannot_be_analysed_is_refused_in_one_line() {
         (vec![path("empty.sgf")], "expected a game with moves"),
         (vec![game.clone(), "--agent".into(), "random".into()], "expected a tree search"),
         (vec![game.clone(), "--agent".into(), "flat-mc:100".into()], "expected a tree search"),
+        (vec![game.clone(), "--agent".into(), "puct".into(), "--threads".into(), "2".into()], "leave --threads out"),
         (vec![game.clone(), "--agent".into(), "mc-raev".into()], "did you mean 'mc-rave'?"),
         (vec![game.clone(), "--threshold".into(), "0".into()], "--threshold 0: expected more than 0"),
         (vec![game.clone(), "--threshold".into(), "nan".into()], "--threshold NaN: expected"),

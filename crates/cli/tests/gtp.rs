@@ -73,35 +73,37 @@ impl Engine {
 /// with `lz-genmove_analyze` because it exists.
 #[test]
 fn sabaki_analyses_and_plays() {
-    let mut engine = Engine::start(&["--agent", "mc-rave:300"]);
-    assert_eq!(engine.ask("name"), ["= afterstate mc-rave:300"]);
-    engine.ask("version");
-    engine.ask("protocol_version");
-    let commands = engine.ask("list_commands");
-    for command in ["lz-analyze", "kata-analyze", "lz-genmove_analyze", "kata-genmove_analyze", "undo", "loadsgf"] {
-        assert!(commands.iter().any(|line| line.trim_start_matches("= ") == command), "{command}: {commands:?}");
-    }
-    for command in ["boardsize 9", "komi 7.5", "clear_board", "play B E5"] {
-        assert_eq!(engine.ask(command), ["= "], "{command}");
-    }
-    for stop in ["protocol_version", "play W C3", "undo", "nonsense"] {
-        engine.send("lz-analyze W 1");
-        assert_eq!(engine.line(), "= ");
-        for _ in 0..3 {
-            let line = engine.line();
-            for word in ["info move ", " visits ", " winrate ", " prior ", " lcb ", " order 0 ", " pv "] {
-                assert!(line.contains(word), "{word}: {line}");
-            }
+    for agent in ["mc-rave:300", "puct:iterations=300"] {
+        let mut engine = Engine::start(&["--agent", agent]);
+        assert_eq!(engine.ask("name"), [format!("= afterstate {agent}")]);
+        engine.ask("version");
+        engine.ask("protocol_version");
+        let commands = engine.ask("list_commands");
+        for command in ["lz-analyze", "kata-analyze", "lz-genmove_analyze", "kata-genmove_analyze", "undo", "loadsgf"] {
+            assert!(commands.iter().any(|line| line.trim_start_matches("= ") == command), "{command}: {commands:?}");
         }
-        engine.send(stop);
-        engine.response();
-        let answer = engine.response();
-        assert_eq!(answer[0].starts_with('='), stop != "nonsense", "{stop}: {answer:?}");
+        for command in ["boardsize 9", "komi 7.5", "clear_board", "play B E5"] {
+            assert_eq!(engine.ask(command), ["= "], "{command}");
+        }
+        for stop in ["protocol_version", "play W C3", "undo", "nonsense"] {
+            engine.send("lz-analyze W 1");
+            assert_eq!(engine.line(), "= ");
+            for _ in 0..3 {
+                let line = engine.line();
+                for word in ["info move ", " visits ", " winrate ", " prior ", " lcb ", " order 0 ", " pv "] {
+                    assert!(line.contains(word), "{word}: {line}");
+                }
+            }
+            engine.send(stop);
+            engine.response();
+            let answer = engine.response();
+            assert_eq!(answer[0].starts_with('='), stop != "nonsense", "{stop}: {answer:?}");
+        }
+        let answer = engine.ask("lz-genmove_analyze W 1");
+        let (last, shown) = (answer.last().unwrap(), &answer[answer.len() - 2]);
+        assert!(shown.starts_with(&format!("info move {} ", last.strip_prefix("play ").unwrap())), "{answer:?}");
+        engine.quit();
     }
-    let answer = engine.ask("lz-genmove_analyze W 1");
-    let (last, shown) = (answer.last().unwrap(), &answer[answer.len() - 2]);
-    assert!(shown.starts_with(&format!("info move {} ", last.strip_prefix("play ").unwrap())), "{answer:?}");
-    engine.quit();
 }
 
 /// Lizzie analyses on and on while moves are made and taken back; its successors ask for owners and the root.
@@ -157,6 +159,26 @@ fn gogui_draws() {
     engine.quit();
 }
 
+/// A network does not say who owns what, and knows nothing of moves as first: those maps are empty.
+#[test]
+fn what_a_network_leads_draws_what_it_knows() {
+    let mut engine = Engine::start(&["--agent", "puct:iterations=300"]);
+    engine.ask("boardsize 5");
+    for (map, expected) in [("value", "= COLOR "), ("visits", "= COLOR "), ("prior", "= COLOR ")] {
+        let drawing = engine.ask(&format!("afterstate-search-{map}"));
+        assert!(drawing[0].starts_with(expected), "{map}: {drawing:?}");
+    }
+    for map in ["amaf", "ownership"] {
+        engine.ask(&format!("afterstate-search-{map}"));
+    }
+    engine.send("kata-analyze B 2 rootInfo true ownership true");
+    assert_eq!(engine.line(), "= ");
+    let line = engine.line();
+    assert!(line.contains("info move ") && line.contains(" rootInfo ") && !line.contains(" ownership "), "{line}");
+    engine.send("quit");
+    assert!(engine.child.wait().unwrap().success());
+}
+
 /// Dead stones are told from living ones by playouts, for agents that simulate; others play on instead.
 #[test]
 fn a_finished_game_is_counted_without_dead_stones() {
@@ -165,7 +187,9 @@ fn a_finished_game_is_counted_without_dead_stones() {
         script += &format!("play b B{row}\nplay b D{row}\n");
     }
     script += "play w E3\nplay b pass\nplay w pass\nfinal_status_list dead\nfinal_score\nquit\n";
-    for (agent, dead, score) in [("mc-rave:50", "= E3", "= B+24.5"), ("random", "= ", "= B+18.5")] {
+    for (agent, dead, score) in
+        [("mc-rave:50", "= E3", "= B+24.5"), ("puct", "= E3", "= B+24.5"), ("random", "= ", "= B+18.5")]
+    {
         let answer = run_in(&std::env::temp_dir(), &["gtp", "--agent", agent], &script);
         assert!(answer.ok, "{}", answer.err);
         let lines: Vec<&str> = answer.out.lines().filter(|line| !line.is_empty()).rev().collect();

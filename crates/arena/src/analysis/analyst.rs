@@ -164,14 +164,16 @@ impl<G: Game, C: Conduct<G>> GameAnalyst<G, C> {
     }
 
     /// The moves to choose from: as a player would, those of the search that the record and the conduct allow.
-    fn moves(&self, record: &Record<G>) -> Vec<G::Move> {
+    fn moves(&mut self, record: &Record<G>) -> Vec<G::Move> {
         let mut moves = Vec::new();
         self.search.candidates(record.position(), &mut moves);
         moves.retain(|&mv| record.is_legal(mv));
         if moves.is_empty() {
             record.legal_moves(&mut moves);
         }
-        self.conduct.consider(record, Purpose::Play, &mut moves);
+        if self.search.observer().is_some() {
+            self.conduct.consider(record, Purpose::Play, &mut moves);
+        }
         moves
     }
 }

@@ -23,7 +23,8 @@ pub trait Conduct<G: Game>: Send {
         None
     }
 
-    /// Takes moves out of those that are considered, all of which are legal; one at least should stay.
+    /// Takes moves out of those that are considered, all of which are legal; one at least should stay. Only searches that are
+    /// observed are asked for.
     fn consider(&self, record: &Record<G>, purpose: Purpose, moves: &mut Vec<G::Move>) {
         let _ = (record, purpose, moves);
     }

@@ -1,4 +1,4 @@
-//! [`MctsPlayer`]: Monte-Carlo search as a player of whole games.
+//! [`MctsPlayer`]: Monte-Carlo search, or one that a network leads, as a player of whole games.
 //!
 //! Around the search there is what games need: what was learnt below the moves that were played is kept, superko
 //! is respected, thinking time is shared out by [`time_manager`](crate::time_manager), the opponent's time can be
@@ -41,6 +41,21 @@ pub struct MctsPlayerSettings {
 impl Default for MctsPlayerSettings {
     fn default() -> Self {
         MctsPlayerSettings { resign_below: 0.0, resign_after: 3, ponder: false, time: TimeSettings::default() }
+    }
+}
+
+impl MctsPlayerSettings {
+    /// The same for games that usually last so many moves, those of both sides: thinking time is shared out by that.
+    ///
+    /// ```
+    /// use afterstate_arena::MctsPlayerSettings;
+    /// let time = MctsPlayerSettings::default().for_games_of(36.0).time;
+    /// assert_eq!((time.game_length, time.least_moves), (36.0, 4.5));
+    /// ```
+    pub fn for_games_of(mut self, moves: f32) -> Self {
+        self.time.game_length = moves;
+        self.time.least_moves = moves / 8.0;
+        self
     }
 }
 
@@ -217,7 +232,10 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
         if moves.is_empty() {
             record.legal_moves(&mut moves);
         }
-        self.conduct.consider(record, purpose, &mut moves);
+        // Without a look at simulations the conduct could not overrule the search afterwards.
+        if self.search()?.observer().is_some() {
+            self.conduct.consider(record, purpose, &mut moves);
+        }
         Ok(moves)
     }
 
@@ -270,8 +288,7 @@ impl<G: Game, C: Conduct<G>> Player<G> for MctsPlayer<G, C> {
     fn new_game(&mut self, record: &Record<G>, seed: u64) -> Result<(), PlayerError> {
         self.search()?.clear();
         if let Some(length) = self.conduct.game_length(record.position()) {
-            self.settings.time.game_length = length;
-            self.settings.time.least_moves = length / 8.0;
+            self.settings = self.settings.clone().for_games_of(length);
         }
         self.rng = stream(seed, 0);
         self.ponder_seed = (afterstate_games::rng::mix(seed), 0);

@@ -2,9 +2,10 @@
 
 use afterstate_engine::search::prior::Prior;
 use afterstate_engine::search::{
-    Decision, FlatMonteCarlo, Freeze, Leaf, Mcts, MoveReport, PlayoutObserver, Proof, SearchReport, Selection,
-    ShortTermMemory, Situation, TdSearch, TwoPhase, TwoPhaseMcts, Watch,
+    Decision, FlatMonteCarlo, Freeze, Leaf, Mcts, MoveReport, NetworkSearch, PlayoutObserver, Proof, SearchReport,
+    Selection, ShortTermMemory, Situation, TdSearch, TwoPhase, TwoPhaseMcts, Watch,
 };
+use afterstate_engine::zero::Network;
 use afterstate_engine::{Budget, Value};
 use afterstate_games::{Deterministic, Game, IndexedMoves, Rng};
 
@@ -50,7 +51,7 @@ pub trait MonteCarlo<G: Game, O>: Send {
         false
     }
 
-    /// What watched the simulations; `None` if nobody did.
+    /// What watched the simulations; `None` if nobody did, or if they are not played to the end.
     fn observer(&mut self) -> Option<&mut O>;
 }
 
@@ -98,6 +99,47 @@ where
 
     fn observer(&mut self) -> Option<&mut O> {
         Some(self.observer_mut())
+    }
+}
+
+/// A network says what is known of every move, that of passing included, and nobody plays to the end.
+impl<G: Deterministic, N: Network<G>, O> MonteCarlo<G, O> for NetworkSearch<G, N> {
+    fn search(
+        &mut self,
+        situation: &Situation<'_, G>,
+        budget: &Budget,
+        _rng: &mut Rng,
+        watch: Option<Watch<'_, G::Move>>,
+    ) -> Decision<G::Move> {
+        self.search_situation(situation, budget, watch)
+    }
+
+    fn report(&self) -> SearchReport<G::Move> {
+        NetworkSearch::report(self)
+    }
+
+    fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
+        position.legal_moves(moves);
+    }
+
+    fn advance(&mut self, mv: G::Move, position: &G) {
+        NetworkSearch::advance(self, mv, position);
+    }
+
+    fn clear(&mut self) {
+        NetworkSearch::clear(self);
+    }
+
+    fn simulations(&self) -> u64 {
+        self.settings().iterations
+    }
+
+    fn set_early_stop(&mut self, early_stop: bool) -> bool {
+        NetworkSearch::set_early_stop(self, early_stop)
+    }
+
+    fn observer(&mut self) -> Option<&mut O> {
+        None
     }
 }
 

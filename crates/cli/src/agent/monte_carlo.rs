@@ -127,7 +127,7 @@ const PASSES: Setting = setting(
     Some("always"),
     "where passes are searched: always, ending (where they end the game), or candidates (where nothing else is sensible)",
 );
-const EARLY_STOP: Setting =
+pub(super) const EARLY_STOP: Setting =
     setting("early-stop", Some("true"), "stop when what is left cannot change the decision: true or false");
 pub(super) const RESIGN: Setting = setting(
     "resign",

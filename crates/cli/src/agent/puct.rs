@@ -1,10 +1,10 @@
 //! Agents whose search a network leads.
 
 use super::catalogue::{Kind, setting};
+use super::monte_carlo::{EARLY_STOP, PONDER, RESIGN};
 use super::settings::Settings;
-use afterstate_arena::PuctPlayerSettings;
-use afterstate_arena::time_manager::TimeSettings;
-use afterstate_engine::search::{FirstPlay, PuctSettings};
+use afterstate_arena::MctsPlayerSettings;
+use afterstate_engine::search::{FirstPlay, NetworkSearchSettings, PuctSettings};
 use afterstate_engine::value::ShapeAgent;
 use afterstate_nets::ResidualAgent;
 use anyhow::{Result, bail};
@@ -41,6 +41,9 @@ pub const KIND: Kind = Kind {
             Some("false"),
             "whether the network looks at each position from all sides: better and slower",
         ),
+        EARLY_STOP,
+        RESIGN,
+        PONDER,
     ],
     example: "puct:runs/connect-four,iterations=400",
 };
@@ -63,8 +66,10 @@ pub struct PuctAgent {
     pub network: Source,
     /// Whether it is asked about all symmetries.
     pub symmetries: bool,
+    /// How it searches.
+    pub search: NetworkSearchSettings,
     /// How it plays.
-    pub player: PuctPlayerSettings,
+    pub player: MctsPlayerSettings,
 }
 
 impl PuctAgent {
@@ -82,7 +87,7 @@ impl PuctAgent {
             Ok(reduction) if (0.0..=2.0).contains(&reduction) => FirstPlay::Reduced(reduction),
             _ => bail!("{}: first-play '{first_play}': expected draw, or 0 to 2", settings.source()),
         };
-        let search = PuctSettings {
+        let puct = PuctSettings {
             exploration: settings.number("exploration", 0.0, 100.0)? as f32,
             first_play,
             forced_playouts: 0.0,
@@ -90,21 +95,19 @@ impl PuctAgent {
         };
         let iterations = settings.whole("iterations", 1, 1_000_000_000)?;
         let symmetries = settings.flag("symmetries")?;
-        let player = PuctPlayerSettings {
-            search,
+        let search = NetworkSearchSettings {
+            puct,
             iterations,
             reuse_tree: settings.flag("reuse")?,
             memory_mib: settings.whole("memory-mib", 1, 1 << 20)? as usize,
-            time: TimeSettings::default(),
+            early_stop: settings.flag("early-stop")?,
         };
-        Ok(PuctAgent { network, symmetries, player })
-    }
-
-    /// How it plays on a board of so many cells: most games are decided when nine tenths of them are filled.
-    pub fn player_on(&self, cells: usize) -> PuctPlayerSettings {
-        let game_length = 0.9 * cells as f32;
-        let time = TimeSettings { game_length, least_moves: game_length / 8.0, ..self.player.time.clone() };
-        PuctPlayerSettings { time, ..self.player.clone() }
+        let player = MctsPlayerSettings {
+            resign_below: settings.number("resign", 0.0, 1.0)? as f32,
+            ponder: settings.flag("ponder")?,
+            ..MctsPlayerSettings::default()
+        };
+        Ok(PuctAgent { network, symmetries, search, player })
     }
 
     /// The size of the square board that it learnt on; `None` for what plays on every size.

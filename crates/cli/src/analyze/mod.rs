@@ -5,13 +5,14 @@ mod cube;
 mod files;
 mod report;
 
-use crate::agent::monte_carlo::{Method, MonteCarlo};
+use crate::agent::monte_carlo::Method;
 use crate::agent::{Agent, AgentSpec};
 use crate::progress::Progress;
+use crate::registry::GoSearcher;
 use crate::{interrupt, output, registry};
 use afterstate_arena::GoConduct;
 use afterstate_arena::analysis::{GameAnalysisSettings, GameAnalyst, judge};
-use afterstate_engine::search::MctsSettings;
+use afterstate_engine::search::{MctsSettings, NetworkSearchSettings};
 use afterstate_games::go::Go;
 use afterstate_games::go::sgf::{GameRecordFile, LONGEST_TEXT};
 use afterstate_games::{Game, Record};
@@ -83,7 +84,15 @@ pub struct Effective {
     pub threshold: f64,
     pub from: usize,
     pub to: usize,
-    pub search: MctsSettings,
+    pub search: SearchSettings,
+}
+
+/// How each position was searched.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum SearchSettings {
+    Tree(MctsSettings),
+    Network(NetworkSearchSettings),
 }
 
 /// Reads the game, searches, reports, and writes what was asked for.
@@ -114,10 +123,10 @@ pub fn run(args: Args) -> Result<()> {
     );
 
     let spec = AgentSpec::parse(args.agent.as_deref().unwrap_or("mc-rave"))?.pinned();
-    let agent = searching(&spec, &args)?;
-    let simulations = agent.search.simulations;
-    let search = registry::go_search(&agent, game.start.size()).with_context(|| format!("agent '{}'", spec.name))?;
-    let mut analyst = GameAnalyst::new(search(), GoConduct, GameAnalysisSettings { simulations, seed: args.seed });
+    let (agent, simulations, settings) = searching(&spec, &args)?;
+    let searcher = GoSearcher::of(&agent, game.start.size()).with_context(|| format!("agent '{}'", spec.name))?;
+    let search = searcher.context("every agent that searches is such an agent")?.search();
+    let mut analyst = GameAnalyst::new(search, GoConduct, GameAnalysisSettings { simulations, seed: args.seed });
 
     let interrupted = interrupt::flag()?;
     let positions = (to + 2 - args.from) as u64;
@@ -139,7 +148,7 @@ pub fn run(args: Args) -> Result<()> {
         threshold: threshold / 100.0,
         from: args.from,
         to,
-        search: agent.search,
+        search: settings,
     };
     let judged = judge(&record, &assessments);
     let report = report::Report::new(&args.game, &game, effective, complete, &assessments, &judged);
@@ -172,17 +181,32 @@ fn record_of(game: &GameRecordFile) -> Record<Go> {
     record
 }
 
-/// The agent's search as an analysis needs it.
-fn searching(spec: &AgentSpec, args: &Args) -> Result<MonteCarlo> {
-    let mut agent = match &spec.agent {
-        Agent::MonteCarlo(agent) if agent.method != Method::Flat => (**agent).clone(),
-        _ => bail!("agent '{}': expected a tree search: mcts, uct, rave or mc-rave", spec.name),
+/// The agent as an analysis needs it, the number of its simulations, and all settings of its search. Values are wanted, and not only
+/// moves, so it never stops early.
+fn searching(spec: &AgentSpec, args: &Args) -> Result<(Agent, u64, SearchSettings)> {
+    let mut agent = spec.agent.clone();
+    let (simulations, settings) = match &mut agent {
+        Agent::MonteCarlo(agent) if agent.method != Method::Flat => {
+            let search = &mut agent.search;
+            search.simulations = args.simulations.unwrap_or(search.simulations);
+            search.threads = args.threads.unwrap_or(search.threads);
+            search.early_stop = false;
+            (search.simulations, SearchSettings::Tree(search.clone()))
+        }
+        Agent::Puct(agent) => {
+            ensure!(
+                args.threads.unwrap_or(1) == 1,
+                "agent '{}' searches by one thread: leave --threads out",
+                spec.name
+            );
+            let search = &mut agent.search;
+            search.iterations = args.simulations.unwrap_or(search.iterations);
+            search.early_stop = false;
+            (search.iterations, SearchSettings::Network(search.clone()))
+        }
+        _ => bail!("agent '{}': expected a tree search: mcts, uct, rave, mc-rave or puct", spec.name),
     };
-    agent.search.simulations = args.simulations.unwrap_or(agent.search.simulations);
-    agent.search.threads = args.threads.unwrap_or(agent.search.threads);
-    // Values are wanted, and not only moves.
-    agent.search.early_stop = false;
-    Ok(agent)
+    Ok((agent, simulations, settings))
 }
 
 /// Whose move it was, as people say.

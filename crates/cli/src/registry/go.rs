@@ -1,17 +1,12 @@
 //! Players of Go: those that learnt, and external programs.
 
-use super::go_monte_carlo::go_players;
-use super::{Playable, PlayerFactory, RefereeMaker, factory, puct, td_search, unlearnt};
+use super::{GoSearcher, Playable, PlayerFactory, RefereeMaker, factory, unlearnt};
 use crate::agent::Agent;
-use crate::agent::puct::{PuctAgent, Source};
 use afterstate_arena::external::{EngineCommand, GtpEngine, GtpReferee, Limits};
 use afterstate_arena::game_loop::MoveNote;
-use afterstate_arena::{
-    AlphaBetaPlayer, AreaReferee, EndKind, GameResult, Player, PlayerError, PuctPlayer, ValuePlayer,
-};
+use afterstate_arena::{AlphaBetaPlayer, AreaReferee, EndKind, GameResult, Player, PlayerError, ValuePlayer};
 use afterstate_engine::search::AlphaBeta;
 use afterstate_engine::value::{Checkpoint, FusedShapes, ShapeAgent};
-use afterstate_engine::zero::ByAfterstates;
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::go::sgf::GameRecordFile;
 use afterstate_games::go::{Diagram, Go};
@@ -43,10 +38,10 @@ impl Playable for Go {
                 let command = command.clone();
                 Ok(Arc::new(move || Ok(Box::new(GtpEngine::new(&command)?.with_limits(limits)))))
             }
-            Agent::MonteCarlo(agent) => go_players(agent, self.size()),
-            Agent::TdSearch(agent) => td_search::go_players(agent, self.size()),
-            Agent::Puct(agent) => go_puct(self, agent),
-            other => unlearnt(other, 0.9 * (self.size() * self.size()) as f32),
+            other => match GoSearcher::of(other, self.size())? {
+                Some(searcher) => Ok(searcher.players()),
+                None => unlearnt(other, 0.9 * (self.size() * self.size()) as f32),
+            },
         }
     }
 
@@ -98,17 +93,6 @@ impl Playable for Go {
         Some(self.score())
     }
 }
-
-/// Players whose search a network or local shapes lead.
-fn go_puct(start: &Go, agent: &PuctAgent) -> Result<PlayerFactory<Go>> {
-    let Source::Shapes(checkpoint) = &agent.network else { return puct::players(start, agent) };
-    let learnt = Arc::new(learnt(checkpoint, start.size())?.value());
-    let settings = agent.player_on(start.size() * start.size());
-    Ok(factory(move || PuctPlayer::new(ByAfterstates::new(learnt.clone(), SHAPES_TEMPERATURE), settings.clone())))
-}
-
-/// What local shapes think of moves as a policy: a move whose value is 0.05 higher is twice as likely.
-const SHAPES_TEMPERATURE: f32 = 0.14;
 
 /// `B+3.5`, `W+R`, `B+T`, `W+F`, `0`: the result as SGF writes it.
 fn result_text(game: &GameResult) -> String {

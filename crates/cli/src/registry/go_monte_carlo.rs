@@ -2,52 +2,31 @@
 
 mod short_term;
 
-use super::PlayerFactory;
-use super::go::{OneSize, learnt};
-use super::monte_carlo::{Parts, SearchFactory, Several, player_settings, searches};
+use super::GoSearcher;
+use super::go::learnt;
+use super::monte_carlo::{Parts, Several, searches};
 use crate::agent::monte_carlo::{MonteCarlo, Prior};
 use crate::agent::playout::{Playout, Policy};
-use afterstate_arena::{Conduct, GoConduct, MctsPlayer, MctsPlayerSettings};
+use afterstate_arena::{Conduct, GoConduct};
 use afterstate_engine::search::{
-    ByReadValue, Even, FuegoPrior, GoOwnership, Grandfather, Handcrafted, Leaf, NewPosition, PlayOut, PriorValue,
+    ByReadValue, Even, FuegoPrior, Grandfather, Handcrafted, Leaf, NewPosition, PlayOut, PriorValue,
     ShortTermPrior, Truncated,
 };
 use afterstate_engine::value::{FusedShapes, Indifferent, TrackedGo, WindowSizes, Windows};
 use afterstate_engine::{Value, ValueFunction};
 use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, MogoSettings, Move, UniformGoPlayout};
 use afterstate_games::{Outcome, PlayoutPolicy, Rng};
-use afterstate_protocols::gtp::OpenPlayer;
 use anyhow::{Result, ensure};
 use std::sync::Arc;
 
-/// Makes players of `agent` for games on boards of `size`; with learnt shapes they play on no other.
-pub fn go_players(agent: &MonteCarlo, size: usize) -> Result<PlayerFactory<Go>> {
-    let (search, settings) = (go_search(agent, size)?, settings(agent, size));
-    let player = move || MctsPlayer::new(search(), GoConduct, settings.clone());
-    if !agent.has_learnt() {
-        return Ok(Arc::new(move || Ok(Box::new(player()))));
-    }
-    Ok(Arc::new(move || Ok(Box::new(OneSize { size, inner: player() }))))
-}
-
-/// Makes searches of `agent` for boards of `size`; with learnt shapes they know no other.
-pub fn go_search(agent: &MonteCarlo, size: usize) -> Result<SearchFactory<Go, GoOwnership>> {
+/// What plays Go by simulations; with learnt shapes it knows boards of `size` alone.
+pub fn go_searcher(agent: &MonteCarlo, size: usize) -> Result<GoSearcher> {
     let parts = parts(agent, size)?;
-    match agent.short_term() {
-        None => Ok(searches::<_, _, _, GoConduct>(agent, parts)),
-        Some(long) => short_term::searches(agent, parts, long, size),
-    }
-}
-
-/// A player that can be looked into, for boards of `size` and, without learnt shapes, any other.
-pub fn go_open_player(agent: &MonteCarlo, size: usize, seed: u64) -> Result<OpenPlayer> {
-    let search = go_search(agent, size)?;
-    let player = OpenPlayer::new(MctsPlayer::new(search(), GoConduct, settings(agent, size)), seed);
-    Ok(if agent.has_learnt() { player.with_size(size) } else { player })
-}
-
-fn settings(agent: &MonteCarlo, size: usize) -> MctsPlayerSettings {
-    player_settings(agent, GoConduct.game_length(&Go::new(size)).unwrap_or_default())
+    let search = match agent.short_term() {
+        None => searches::<_, _, _, GoConduct>(agent, parts),
+        Some(long) => short_term::searches(agent, parts, long, size)?,
+    };
+    Ok(GoSearcher { search, player: agent.player.clone(), only: agent.has_learnt().then_some(size) })
 }
 
 /// How much UCT explores. The bound that holds for outcomes of any kind explores too much where playouts know the rules

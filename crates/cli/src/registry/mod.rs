@@ -7,13 +7,13 @@
 mod backgammon;
 mod go;
 mod go_monte_carlo;
+mod go_searcher;
 mod monte_carlo;
 mod puct;
 mod td_search;
 
 pub use backgammon::{ChancesOf, Evaluated, chances, evaluate, judge, rolled_out};
-pub use go_monte_carlo::{go_open_player, go_search};
-pub use td_search::go_open_player as td_open_player;
+pub use go_searcher::GoSearcher;
 
 use crate::agent::catalogue::did_you_mean;
 use crate::agent::tournament_search::MATERIAL;
@@ -327,7 +327,7 @@ impl Playable for TicTacToe {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
         match agent {
             Agent::TdSearch(agent) => td_search::grid_players(self, agent, 9.0),
-            Agent::Puct(agent) => puct::players(self, agent),
+            Agent::Puct(agent) => puct::players(self, agent, 9.0),
             other => unlearnt(other, 9.0),
         }
     }
@@ -337,7 +337,7 @@ impl Playable for ConnectFour {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
         match agent {
             Agent::TdSearch(agent) => td_search::grid_players(self, agent, 36.0),
-            Agent::Puct(agent) => puct::players(self, agent),
+            Agent::Puct(agent) => puct::players(self, agent, 36.0),
             other => unlearnt(other, 36.0),
         }
     }

@@ -4,7 +4,7 @@ use super::{Playable, PlayerFactory};
 use crate::agent::monte_carlo::{Method, MonteCarlo, Prior};
 use crate::agent::playout::{Playout, Policy};
 use afterstate_arena::MonteCarlo as SearchMonteCarlo;
-use afterstate_arena::{Conduct, MctsPlayer, MctsPlayerSettings};
+use afterstate_arena::{Conduct, MctsPlayer};
 use afterstate_engine::Value;
 use afterstate_engine::search::Prior as SearchPrior;
 use afterstate_engine::search::{
@@ -38,14 +38,6 @@ impl<L, P, C> Parts<L, P, C> {
 /// Makes searches that watch their simulations with `O`.
 pub type SearchFactory<G, O> = Arc<dyn Fn() -> Box<dyn SearchMonteCarlo<G, O>> + Send + Sync>;
 
-/// How a player of `agent` behaves in games that usually are so many moves long, those of both sides.
-pub fn player_settings(agent: &MonteCarlo, game_length: f32) -> MctsPlayerSettings {
-    let mut settings = agent.player.clone();
-    settings.time.game_length = game_length;
-    settings.time.least_moves = game_length / 8.0;
-    settings
-}
-
 /// Makes players of `agent` from a game's `parts`.
 pub fn players<G, L, P, C>(agent: &MonteCarlo, parts: Parts<L, P, C>) -> PlayerFactory<G>
 where
@@ -55,7 +47,7 @@ where
     C: Conduct<G> + Clone + Sync + 'static,
     C::Observer: PlayoutObserver<G> + Default + 'static,
 {
-    let settings = player_settings(agent, parts.game_length);
+    let settings = agent.player.clone().for_games_of(parts.game_length);
     let conduct = parts.conduct.clone();
     let search = searches::<G, L, P, C>(agent, parts);
     Arc::new(move || Ok(Box::new(MctsPlayer::new(search(), conduct.clone(), settings.clone()))))

@@ -1,11 +1,11 @@
 //! Players that learn while they simulate.
 
-use super::go::{OneSize, learnt};
+use super::go::learnt;
 use super::go_monte_carlo::GoPlayout;
 use super::monte_carlo::{SearchFactory, uniform_playout};
-use super::{Playable, PlayerFactory};
+use super::{GoSearcher, Playable, PlayerFactory};
 use crate::agent::td_search::TdSearch as Agent;
-use afterstate_arena::{Conduct, GoConduct, MctsPlayer, MctsPlayerSettings};
+use afterstate_arena::MctsPlayer;
 use afterstate_engine::learning::TdSettings;
 use afterstate_engine::search::{
     Dyna2, FeatureMemory, FoldShapes, Freeze, GoOwnership, Leaf, LongTermShapes, PlayOut, PlayoutObserver, ShapeMemory,
@@ -14,7 +14,6 @@ use afterstate_engine::search::{
 use afterstate_engine::value::{GridShapes, LocalShapes, Sharing};
 use afterstate_games::go::Go;
 use afterstate_games::{Deterministic, Grid, IndexedMoves};
-use afterstate_protocols::gtp::OpenPlayer;
 use anyhow::{Result, bail};
 use std::sync::Arc;
 
@@ -35,13 +34,6 @@ where
 }
 
 /// How a player of `agent` behaves in games that usually are so many moves long, those of both sides.
-fn player_settings(agent: &Agent, game_length: f32) -> MctsPlayerSettings {
-    let mut settings = agent.player.clone();
-    settings.time.game_length = game_length;
-    settings.time.least_moves = game_length / 8.0;
-    settings
-}
-
 /// The players of a game on a grid of which nothing is known but the rules.
 pub fn grid_players<G: Playable + Deterministic + IndexedMoves + Grid>(
     start: &G,
@@ -54,7 +46,7 @@ pub fn grid_players<G: Playable + Deterministic + IndexedMoves + Grid>(
     let leaf = PlayOut(uniform_playout::<G>(&agent.playout)?);
     let (shapes, td) = (Arc::new(GridShapes::new(start, agent.features)), agent.td.clone());
     let search = searches::<_, _, _, ()>(agent, move || FeatureMemory::new(shapes.clone(), td.clone()), leaf);
-    let settings = player_settings(agent, game_length);
+    let settings = agent.player.clone().for_games_of(game_length);
     Ok(Arc::new(move || Ok(Box::new(MctsPlayer::new(search(), (), settings.clone())))))
 }
 
@@ -62,25 +54,13 @@ pub fn grid_players<G: Playable + Deterministic + IndexedMoves + Grid>(
 /// game goes on by the playout policy, which comes to an end.
 const LONGEST: u32 = 1000;
 
-/// The players of Go; with a long-term memory they play on boards of `size` alone.
-pub fn go_players(agent: &Agent, size: usize) -> Result<PlayerFactory<Go>> {
-    let (search, settings) = (go_search(agent, size)?, go_player_settings(agent, size));
-    let player = move || MctsPlayer::new(search(), GoConduct, settings.clone());
-    Ok(match agent.memory {
-        None => Arc::new(move || Ok(Box::new(player()))),
-        Some(_) => Arc::new(move || Ok(Box::new(OneSize { size, inner: player() }))),
+/// What plays Go by it; with a long-term memory it knows boards of `size` alone.
+pub fn go_searcher(agent: &Agent, size: usize) -> Result<GoSearcher> {
+    Ok(GoSearcher {
+        search: go_search(agent, size)?,
+        player: agent.player.clone(),
+        only: agent.memory.as_ref().map(|_| size),
     })
-}
-
-/// A player of Go that can be looked into.
-pub fn go_open_player(agent: &Agent, size: usize, seed: u64) -> Result<OpenPlayer> {
-    let search = go_search(agent, size)?;
-    let player = OpenPlayer::new(MctsPlayer::new(search(), GoConduct, go_player_settings(agent, size)), seed);
-    Ok(if agent.memory.is_some() { player.with_size(size) } else { player })
-}
-
-fn go_player_settings(agent: &Agent, size: usize) -> MctsPlayerSettings {
-    player_settings(agent, GoConduct.game_length(&Go::new(size)).unwrap_or_default())
 }
 
 /// Makes searches of Go.

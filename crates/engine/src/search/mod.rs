@@ -17,6 +17,7 @@ pub mod mc_rave;
 pub mod mcts;
 pub mod mcts_solver;
 mod minimax;
+mod network_search;
 mod ownership;
 pub mod prior;
 mod puct;
@@ -55,6 +56,7 @@ pub use mcts::{
 };
 pub use mcts_solver::Proof;
 pub use minimax::minimax;
+pub use network_search::{NetworkSearch, NetworkSearchSettings};
 pub use ownership::{ChainStatus, GoOwnership, Ownership, playout_ownership};
 pub use prior::{ByReadValue, ByValue, Even, Experience, Grandfather, NewPosition, Prior, PriorValue};
 pub use puct::{FirstPlay, Puct, PuctMove, PuctSettings};

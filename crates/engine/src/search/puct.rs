@@ -13,12 +13,13 @@
 
 mod reuse;
 
-use super::mcts::Situation;
+use super::mcts::{MoveReport, SearchReport, Situation};
 use super::mcts_solver::{Proof, prove};
 use crate::Value;
 use crate::zero::Question;
 use afterstate_games::{Deterministic, Game, Repetition, Side, Turn};
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// What a move that was never tried is thought to be worth.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -257,16 +258,18 @@ impl<G: Deterministic> Puct<G> {
     /// there are several.
     pub fn best(&self) -> Option<PuctMove<G::Move>> {
         let side = self.nodes.first()?.side;
+        // Of equals the first.
+        self.moves().reduce(|best, mv| if self.compare(&mv, &best, side).is_gt() { mv } else { best })
+    }
+
+    /// Which of two moves `side` would rather make.
+    fn compare(&self, a: &PuctMove<G::Move>, b: &PuctMove<G::Move>, side: Side) -> Ordering {
         let rank = |mv: &PuctMove<G::Move>| match mv.proof {
             proof if self.settings.solver && proof == Proof::win(side) => 2,
             proof if self.settings.solver && proof == Proof::win(side.other()) => 0,
             _ => 1,
         };
-        let better = |a: &PuctMove<G::Move>, b: &PuctMove<G::Move>| {
-            rank(a).cmp(&rank(b)).then(a.visits.cmp(&b.visits)).then(a.value.total_cmp(&b.value))
-        };
-        // Of equals the first.
-        self.moves().reduce(|best, mv| if better(&mv, &best).is_gt() { mv } else { best })
+        rank(a).cmp(&rank(b)).then(a.visits.cmp(&b.visits)).then(a.value.total_cmp(&b.value))
     }
 
     /// The moves that the question was reached by, from the root.
@@ -276,15 +279,41 @@ impl<G: Deterministic> Puct<G> {
 
     /// The line of play that is visited most, from the root.
     pub fn principal_variation(&self) -> Vec<G::Move> {
-        let Some(best) = self.best() else { return Vec::new() };
-        let mut line = vec![best.mv];
-        let mut edge = self.edges_of(0).find(|edge| self.edges[*edge].mv == best.mv);
+        self.best().map_or_else(Vec::new, |best| self.line(best.mv))
+    }
+
+    /// The line that is visited most after a move at the root, itself included.
+    fn line(&self, first: G::Move) -> Vec<G::Move> {
+        let mut line = vec![first];
+        let mut edge = self.edges_of(0).find(|edge| self.edges[*edge].mv == first);
         while let Some(node) = edge.map(|edge| self.edges[edge].child).filter(|child| *child != NONE) {
             edge = self.edges_of(node).max_by_key(|edge| self.edges[*edge].visits);
             let Some(visited) = edge.map(|edge| self.edges[edge]).filter(|edge| edge.visits > 0) else { break };
             line.push(visited.mv);
         }
         line
+    }
+
+    /// All that is known, as other searches say it: priors are the policy, as the side to move sees it. `simulations`: those of the
+    /// last search alone.
+    pub fn report(&self, simulations: u64) -> SearchReport<G::Move> {
+        let Some(root) = self.nodes.first() else { return SearchReport { simulations, ..SearchReport::default() } };
+        let mut moves: Vec<PuctMove<G::Move>> = self.moves().collect();
+        // The first of equals stays the first.
+        moves.sort_by(|a, b| self.compare(b, a, root.side));
+        let describe = |mv: PuctMove<G::Move>| MoveReport {
+            mv: mv.mv,
+            visits: mv.visits,
+            value: mv.proof.value().or_else(|| (mv.visits > 0).then(|| unsigned(mv.value, root.side))),
+            prior: Some(unsigned(2.0 * mv.prior - 1.0, root.side)),
+            amaf_visits: 0,
+            amaf_value: None,
+            proof: mv.proof,
+            principal_variation: self.line(mv.mv),
+        };
+        let moves: Vec<_> = moves.into_iter().map(describe).collect();
+        let value = moves.first().and_then(|best| best.value).or_else(|| Some(self.value()));
+        SearchReport { simulations, visits: u64::from(root.visits), value, moves }
     }
 
     /// The visits of the moves at the root that a policy should learn: without what [forced

@@ -139,7 +139,7 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
         let self_play = &recipes[learner].zero.self_play;
         let (iterations, exploration) = (self_play.iterations, self_play.puct.exploration);
         let agent = format!(
-            "puct:{},iterations={iterations},exploration={exploration},solver=false,reuse=false",
+            "puct:{},iterations={iterations},exploration={exploration},solver=false,reuse=false,resign=0",
             folder.display()
         );
         runs.push(Run {

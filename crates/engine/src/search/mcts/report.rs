@@ -16,7 +16,7 @@ pub struct MoveReport<M> {
     pub visits: u32,
     /// Q, priors included: the first player's mean outcome, or what was proved. `None` without any experience.
     pub value: Option<Value>,
-    /// What the priors said.
+    /// What the priors said: how likely it is to win or, where a policy speaks, to be played.
     pub prior: Option<Value>,
     /// How often the all-moves-as-first statistics were updated, priors not counted.
     pub amaf_visits: u32,
@@ -71,6 +71,13 @@ pub struct SearchReport<M> {
     pub value: Option<Value>,
     /// All moves, the best first: the first one would be played.
     pub moves: Vec<MoveReport<M>>,
+}
+
+/// Of a search that knows nothing yet.
+impl<M> Default for SearchReport<M> {
+    fn default() -> Self {
+        SearchReport { simulations: 0, visits: 0, value: None, moves: Vec::new() }
+    }
 }
 
 impl<M> SearchReport<M> {

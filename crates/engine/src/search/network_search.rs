@@ -1,0 +1,336 @@
+//! [`NetworkSearch`]: PUCT as a whole search, with limits and a memory: what plays and analyses with a network.
+
+use super::mcts::{SearchReport, Situation, Watch};
+use super::mcts_solver::Proof;
+use super::puct::{Puct, PuctSettings};
+use super::{Budget, Decision, Search};
+use crate::zero::{Network, Question};
+use afterstate_games::{Deterministic, Rng, Side, Turn};
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// How a [`NetworkSearch`] searches.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct NetworkSearchSettings {
+    /// How simulations choose their moves.
+    pub puct: PuctSettings,
+    /// Simulations of a search, if the budget says nothing else. Default 100, the paper's.
+    pub iterations: u64,
+    /// Whether what was learnt below the moves that were played is kept for the next search, beside which as many simulations
+    /// are made as without. Default true.
+    pub reuse_tree: bool,
+    /// How much memory the tree may take, in MiB; a search that has used it up ends. Default 1024.
+    pub memory_mib: usize,
+    /// Whether searches by time end as soon as the rest of it cannot change which move is visited most. Default true.
+    pub early_stop: bool,
+}
+
+impl Default for NetworkSearchSettings {
+    fn default() -> Self {
+        NetworkSearchSettings {
+            puct: PuctSettings { solver: true, ..PuctSettings::default() },
+            iterations: 100,
+            reuse_tree: true,
+            memory_mib: 1024,
+            early_stop: true,
+        }
+    }
+}
+
+/// A search that a network leads. It decides for the move that PUCT visits most, without noise.
+///
+/// ```
+/// use afterstate_engine::search::{NetworkSearch, NetworkSearchSettings};
+/// use afterstate_engine::zero::Uniform;
+/// use afterstate_engine::{Budget, Search};
+/// use afterstate_games::{Notation, TicTacToe, stream};
+/// // X completes a line.
+/// let game = TicTacToe::parse_position("XX./OO./...").unwrap();
+/// let mut search = NetworkSearch::new(Uniform, NetworkSearchSettings::default());
+/// let decision = search.search(&game, &Budget::default(), &mut stream(1, 0));
+/// assert_eq!(game.move_text(decision.best.unwrap()), "3");
+/// ```
+pub struct NetworkSearch<G: Deterministic, N> {
+    network: N,
+    settings: NetworkSearchSettings,
+    puct: Puct<G>,
+    question: Option<Question<G>>,
+    /// Simulations of the last search.
+    simulations: u64,
+}
+
+/// Simulations between two looks at the clock.
+const BETWEEN_LOOKS: u64 = 8;
+
+impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
+    /// A search that asks `network`.
+    pub fn new(network: N, settings: NetworkSearchSettings) -> Self {
+        let puct = Puct::new(settings.puct);
+        NetworkSearch { network, settings, puct, question: None, simulations: 0 }
+    }
+
+    /// Its settings.
+    pub fn settings(&self) -> &NetworkSearchSettings {
+        &self.settings
+    }
+
+    /// Sets [`NetworkSearchSettings::early_stop`], and returns what it was before.
+    pub fn set_early_stop(&mut self, early_stop: bool) -> bool {
+        std::mem::replace(&mut self.settings.early_stop, early_stop)
+    }
+
+    /// Searches among the moves that `situation` allows, going on from what is known of it.
+    pub fn search_situation(
+        &mut self,
+        situation: &Situation<'_, G>,
+        budget: &Budget,
+        mut watch: Option<Watch<'_, G::Move>>,
+    ) -> Decision<G::Move> {
+        let Turn::Player(side) = situation.position.turn() else { return Decision::resign() };
+        self.puct.go_on(situation);
+        self.simulations = self.simulate(situation.position, side, budget, &mut watch);
+        let Some(best) = self.puct.best() else { return Decision::resign() };
+        // What is proved lost is chosen only when all is.
+        let proved = best.proof.value().filter(|_| self.settings.puct.solver);
+        Decision {
+            best: Some(best.mv),
+            value: proved.or(Some(self.puct.value())),
+            principal_variation: self.puct.principal_variation(),
+            effort: self.simulations,
+            depth: None,
+        }
+    }
+
+    /// What is known of the position that was searched last.
+    pub fn report(&self) -> SearchReport<G::Move> {
+        self.puct.report(self.simulations)
+    }
+
+    /// The game went on by `mv` to `position`: keeps what lies below that move, as the settings say.
+    pub fn advance(&mut self, mv: G::Move, position: &G) {
+        if self.settings.reuse_tree {
+            self.puct.advance(mv, position);
+        } else {
+            self.puct.forget();
+        }
+    }
+
+    /// Forgets what was learnt.
+    pub fn clear(&mut self) {
+        self.puct.forget();
+    }
+
+    /// Simulates as long as the limits allow, and says how often.
+    fn simulate(&mut self, position: &G, side: Side, budget: &Budget, watch: &mut Option<Watch<'_, G::Move>>) -> u64 {
+        let begin = Instant::now();
+        let question = self.question.get_or_insert_with(|| Question::new(position.clone()));
+        let most = match budget.simulations {
+            Some(simulations) => simulations,
+            None if budget.deadline.is_some() || budget.stop.is_some() => u64::MAX,
+            None => self.settings.iterations,
+        };
+        let room = self.settings.memory_mib.saturating_mul(1 << 20);
+        let mut next_report = watch.as_ref().map(|watch| begin + watch.every);
+        let mut done = 0;
+        // There is always something to choose from.
+        while done < most.max(1) {
+            if self.puct.gather(question) {
+                self.network.evaluate(&mut [question]);
+                self.puct.apply(question);
+            }
+            done += 1;
+            if self.settings.puct.solver && self.puct.best().is_some_and(|best| best.proof == Proof::win(side)) {
+                break;
+            }
+            if !done.is_multiple_of(BETWEEN_LOOKS) {
+                continue;
+            }
+            if budget.expired()
+                || self.puct.memory() > room
+                || self.settings.early_stop && is_settled(&self.puct, budget, begin, done)
+            {
+                break;
+            }
+            if let (Some(watch), Some(at)) = (watch.as_mut(), next_report.as_mut())
+                && Instant::now() >= *at
+            {
+                (watch.report)(self.puct.report(done));
+                *at = Instant::now() + watch.every;
+            }
+        }
+        done
+    }
+}
+
+/// Whether the most visited move stays the most visited whatever the rest of the time brings.
+fn is_settled<G: Deterministic>(search: &Puct<G>, budget: &Budget, begin: Instant, done: u64) -> bool {
+    let Some(deadline) = budget.deadline else { return false };
+    let (mut first, mut second) = (0, 0);
+    for mv in search.moves() {
+        (first, second) = if mv.visits > first { (mv.visits, first) } else { (first, second.max(mv.visits)) };
+    }
+    let is_proved = search.settings().solver && search.moves().all(|mv| mv.proof != Proof::Open);
+    if is_proved || search.moves().count() < 2 {
+        return true;
+    }
+    let now = Instant::now();
+    let rate = done as f64 / now.duration_since(begin).as_secs_f64().max(1e-9);
+    // The rate varies: room for a quarter more.
+    let left = (1.25 * rate * deadline.saturating_duration_since(now).as_secs_f64()) as u64;
+    u64::from(first - second) > left.min(budget.simulations.map_or(u64::MAX, |most| most.saturating_sub(done)))
+}
+
+impl<G: Deterministic, N: Network<G>> Search<G> for NetworkSearch<G, N> {
+    fn search(&mut self, root: &G, budget: &Budget, _rng: &mut Rng) -> Decision<G::Move> {
+        let mut moves = Vec::new();
+        root.legal_moves(&mut moves);
+        self.search_situation(&Situation { moves: Some(&moves), ..Situation::new(root) }, budget, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Value;
+    use crate::zero::Uniform;
+    use afterstate_games::{ConnectFour, Game, Notation, TicTacToe, stream};
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    fn search<G: Deterministic>(settings: NetworkSearchSettings) -> NetworkSearch<G, Uniform> {
+        NetworkSearch::new(Uniform, settings)
+    }
+
+    fn decide<G: Deterministic>(
+        search: &mut NetworkSearch<G, Uniform>,
+        game: &G,
+        budget: &Budget,
+    ) -> Decision<G::Move> {
+        search.search(game, budget, &mut stream(1, 0))
+    }
+
+    #[test]
+    fn it_never_loses_tic_tac_toe() {
+        let mut search = search(NetworkSearchSettings { iterations: 3000, ..NetworkSearchSettings::default() });
+        let mut game = TicTacToe::default();
+        while let Turn::Player(_) = game.turn() {
+            let decision = decide(&mut search, &game, &Budget::default());
+            assert_eq!(decision.principal_variation.first(), decision.best.as_ref());
+            game.play(decision.best.unwrap());
+            search.advance(decision.best.unwrap(), &game);
+        }
+        assert_eq!(game.turn(), Turn::Over(afterstate_games::Outcome::DRAW));
+    }
+
+    #[test]
+    fn a_budget_limits_it() {
+        let mut search = search(NetworkSearchSettings::default());
+        let game = TicTacToe::default();
+        let budget = Budget { simulations: Some(7), ..Budget::default() };
+        assert_eq!(decide(&mut search, &game, &budget).effort, 7);
+        assert_eq!(decide(&mut search, &game, &Budget::default()).effort, 100);
+    }
+
+    #[test]
+    fn without_reuse_every_search_is_the_first_one() {
+        let settings = NetworkSearchSettings { iterations: 200, reuse_tree: false, ..NetworkSearchSettings::default() };
+        let mut veteran = search(settings.clone());
+        let mut game = ConnectFour::new();
+        for _ in 0..10 {
+            let decision = decide(&mut veteran, &game, &Budget::default());
+            assert_eq!(veteran.report().visits, 200);
+            assert_eq!(decide(&mut search(settings.clone()), &game, &Budget::default()), decision);
+            game.play(decision.best.unwrap());
+            veteran.advance(decision.best.unwrap(), &game);
+        }
+    }
+
+    #[test]
+    fn what_was_found_below_the_moves_played_is_kept() {
+        let mut search = search(NetworkSearchSettings { iterations: 200, ..NetworkSearchSettings::default() });
+        let mut game = ConnectFour::new();
+        let mut kept = 0;
+        for _ in 0..5 {
+            let decision = decide(&mut search, &game, &Budget::default());
+            let visits = search.report().visits;
+            assert_eq!((visits, decision.effort), (kept + 200, 200), "as many as without, beside them");
+            // With both sides' moves, as in a game against somebody else.
+            game.play(decision.best.unwrap());
+            search.advance(decision.best.unwrap(), &game);
+            let answer = search.report().moves[0].clone();
+            game.play(answer.mv);
+            search.advance(answer.mv, &game);
+            kept = u64::from(answer.visits);
+        }
+        assert!(kept > 0);
+        search.clear();
+        decide(&mut search, &game, &Budget::default());
+        assert_eq!(search.report().visits, 200);
+    }
+
+    #[test]
+    fn a_report_is_what_the_side_to_move_sees() {
+        // O can win at once.
+        let game = TicTacToe::parse_position("XX./OO./X..").unwrap();
+        let mut search = search(NetworkSearchSettings::default());
+        assert_eq!(search.report().moves.len(), 0);
+        let decision = decide(&mut search, &game, &Budget::default());
+        let report = search.report();
+        assert_eq!((report.simulations, report.value), (decision.effort, Some(Value(0.0))));
+        let best = &report.moves[0];
+        assert_eq!((best.mv, best.value, best.proof), (decision.best.unwrap(), Some(Value(0.0)), Proof::Second));
+        assert_eq!(best.principal_variation, [best.mv]);
+        assert!(report.moves.iter().all(|mv| (mv.prior.unwrap().seen_by(Side::Second) - 0.25).abs() < 1e-6));
+        let visits: u32 = report.moves.iter().map(|mv| mv.visits).sum();
+        assert_eq!(u64::from(visits) + 1, report.visits);
+    }
+
+    #[test]
+    fn who_watches_is_told_in_time() {
+        let mut search = search(NetworkSearchSettings::default());
+        let (mut seen, game) = (Vec::new(), ConnectFour::new());
+        let mut moves = Vec::new();
+        game.legal_moves(&mut moves);
+        let mut report = |report: SearchReport<_>| seen.push(report.simulations);
+        let watch = Watch { every: Duration::ZERO, report: &mut report };
+        let situation = Situation { moves: Some(&moves[2..5]), ..Situation::new(&game) };
+        search.search_situation(&situation, &Budget::default(), Some(watch));
+        assert_eq!(seen, (1..=12).map(|look| look * BETWEEN_LOOKS).collect::<Vec<_>>());
+        assert_eq!(search.report().moves.len(), 3);
+    }
+
+    #[test]
+    fn time_ends_it_and_so_does_whoever_wants_it_to() {
+        let mut search = search(NetworkSearchSettings::default());
+        let game = ConnectFour::new();
+        // Without an end of its own the search would go on for good.
+        let decision = decide(&mut search, &game, &Budget::time(Duration::from_millis(20)));
+        assert!(decision.best.is_some() && decision.effort.is_multiple_of(BETWEEN_LOOKS), "{}", decision.effort);
+        let stop = Arc::new(AtomicBool::new(true));
+        let budget = Budget { stop: Some(stop), ..Budget::default() };
+        assert_eq!(decide(&mut search, &game, &budget).effort, BETWEEN_LOOKS);
+    }
+
+    #[test]
+    fn no_time_goes_to_what_is_settled() {
+        let effort = |position: &str, solver: bool| {
+            let puct = PuctSettings { solver, ..PuctSettings::default() };
+            let mut search = search(NetworkSearchSettings { puct, ..NetworkSearchSettings::default() });
+            let game = TicTacToe::parse_position(position).unwrap();
+            decide(&mut search, &game, &Budget::time(Duration::from_secs(100_000))).effort
+        };
+        assert_eq!(effort("XOX/XOO/OX.", false), BETWEEN_LOOKS, "the only move");
+        // A draw, whatever is played. Without the proof hours would go by.
+        assert!(effort(".../.../...", true) < 1_000_000);
+    }
+
+    #[test]
+    fn a_tree_that_has_no_room_left_ends_the_search() {
+        let settings =
+            NetworkSearchSettings { iterations: 1_000_000_000, memory_mib: 1, ..NetworkSearchSettings::default() };
+        let decision = decide(&mut search(settings), &ConnectFour::new(), &Budget::default());
+        assert!((1000..1_000_000).contains(&decision.effort), "{}", decision.effort);
+    }
+}
