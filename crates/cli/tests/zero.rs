@@ -133,6 +133,14 @@ fn networks_play_by_the_clock_and_on_their_own_board() {
     assert_eq!(answers.len(), 11, "{answers:?}");
     assert!(answers[0].starts_with("? unacceptable size"), "{answers:?}");
     assert!(answers[1..].iter().all(|line| line.starts_with('=')), "{answers:?}");
+    // What it knows can begin the nodes of other searches, beside what else is known.
+    let agent = format!("mc-rave:40,prior=network:{}+fuego", run.display());
+    let input = "boardsize 9\nboardsize 5\ngenmove b\nlz-genmove_analyze w\nquit\n";
+    let answer = run_in(folder.path(), &["gtp", "--agent", &agent], input);
+    assert!(answer.ok && answer.out.starts_with("? unacceptable size"), "{}", answer.err);
+    assert!(answer.out.contains("info move ") && answer.out.contains("play "), "{}", answer.out);
+    let answer = run_in(folder.path(), &["match", "--size", "7", &agent, "random", "--games", "2"], "");
+    assert!(!answer.ok && answer.err.contains("learnt on 5x5, not on 7x7"), "{}", answer.err);
 }
 
 #[test]

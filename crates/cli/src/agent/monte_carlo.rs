@@ -8,6 +8,7 @@ use afterstate_engine::search::{
     Experience, FinalMove, GreedyMcts, McRave, MctsSettings, Parallelisation, Passes, Rave, Schedule, Widening,
 };
 use afterstate_engine::value::ShapeAgent;
+use afterstate_nets::ResidualAgent;
 use anyhow::{Result, bail, ensure};
 
 /// An agent that decides by simulations.
@@ -75,6 +76,8 @@ pub enum Prior {
     Fuego,
     /// What a checkpoint's shapes say.
     Shapes(String),
+    /// What a residual network's checkpoint says.
+    Network(String),
     /// What TD search has learnt just before, perhaps with a checkpoint as its long-term memory.
     ShortTerm(Option<String>),
 }
@@ -94,7 +97,7 @@ const PRIOR: Setting = setting(
     "prior",
     Some("none"),
     "what new moves start with, joined by +: even, grandfather; in go also handcrafted (the playout's rules), \
-     fuego (the whole board), shapes:CHECKPOINT, short-term (TD search), short-term:CHECKPOINT (Dyna-2); or none",
+     fuego (the whole board), shapes:CHECKPOINT, network:CHECKPOINT, short-term (TD search), short-term:CHECKPOINT (Dyna-2); or none",
 );
 const PRIOR_SHARE: Setting = setting(
     "prior-share",
@@ -221,14 +224,24 @@ impl MonteCarlo {
     /// The checkpoints that it needs.
     pub fn checkpoints(&mut self) -> impl Iterator<Item = &mut String> {
         let of_priors = self.priors.iter_mut().filter_map(|prior| match prior {
-            Prior::Shapes(checkpoint) | Prior::ShortTerm(Some(checkpoint)) => Some(checkpoint),
+            Prior::Shapes(checkpoint) | Prior::Network(checkpoint) | Prior::ShortTerm(Some(checkpoint)) => {
+                Some(checkpoint)
+            }
             _ => None,
         });
         of_priors.chain(self.truncation.as_mut().and_then(|truncation| truncation.values.as_mut()))
     }
 
-    /// A checkpoint that it needs.
-    fn checkpoint(&self) -> Option<&String> {
+    /// A residual network's checkpoint that it needs.
+    fn network(&self) -> Option<&String> {
+        self.priors.iter().find_map(|prior| match prior {
+            Prior::Network(checkpoint) => Some(checkpoint),
+            _ => None,
+        })
+    }
+
+    /// A checkpoint of local shapes that it needs.
+    fn shapes(&self) -> Option<&String> {
         let of_priors = self.priors.iter().find_map(|prior| match prior {
             Prior::Shapes(checkpoint) | Prior::ShortTerm(Some(checkpoint)) => Some(checkpoint),
             _ => None,
@@ -246,12 +259,16 @@ impl MonteCarlo {
 
     /// Whether it needs a checkpoint, which is of one board size.
     pub fn has_learnt(&self) -> bool {
-        self.checkpoint().is_some()
+        self.shapes().or(self.network()).is_some()
     }
 
     /// The size of board that it learnt on; `None` for what plays on every size.
     pub fn learnt_on(&self) -> Result<Option<usize>> {
-        self.checkpoint().map(|checkpoint| Ok(ShapeAgent::load(checkpoint)?.about.board_size)).transpose()
+        match (self.shapes(), self.network()) {
+            (Some(shapes), _) => Ok(Some(ShapeAgent::load(shapes)?.about.board_size)),
+            (None, Some(network)) => Ok(Some(ResidualAgent::load(network)?.about.network.height)),
+            (None, None) => Ok(None),
+        }
     }
 
     /// Reads the settings of an agent of a kind in [`KINDS`].
@@ -408,14 +425,15 @@ fn priors(settings: &mut Settings) -> Result<Vec<Prior>> {
             "short-term" => Ok(Prior::ShortTerm(None)),
             other => match other.split_once(':') {
                 Some(("shapes", checkpoint)) if !checkpoint.is_empty() => Ok(Prior::Shapes(checkpoint.to_string())),
+                Some(("network", checkpoint)) if !checkpoint.is_empty() => Ok(Prior::Network(checkpoint.to_string())),
                 Some(("short-term", memory)) if !memory.is_empty() => Ok(Prior::ShortTerm(Some(memory.to_string()))),
                 _ => bail!(
                     "{}: prior '{other}': expected none, usual, even, grandfather, handcrafted, fuego, shapes:CHECKPOINT, \
-                     short-term or short-term:CHECKPOINT{}",
+                     network:CHECKPOINT, short-term or short-term:CHECKPOINT{}",
                     settings.source(),
                     super::catalogue::did_you_mean(
                         other,
-                        ["none", "usual", "even", "grandfather", "handcrafted", "fuego", "shapes:", "short-term"]
+                        ["none", "usual", "even", "grandfather", "handcrafted", "fuego", "shapes:", "network:", "short-term"]
                     )
                 ),
             },

@@ -5,17 +5,19 @@ mod short_term;
 use super::GoSearcher;
 use super::go::learnt;
 use super::monte_carlo::{Parts, Several, searches};
+use super::puct::{POLICY_TEMPERATURE, residual};
 use crate::agent::monte_carlo::{MonteCarlo, Prior};
 use crate::agent::playout::{Playout, Policy};
 use afterstate_arena::{Conduct, GoConduct};
 use afterstate_engine::search::{
-    ByReadValue, Even, FuegoPrior, Grandfather, Handcrafted, Leaf, NewPosition, PlayOut, PriorValue,
+    ByReadValue, Even, FuegoPrior, Grandfather, Handcrafted, Leaf, NetworkPrior, NewPosition, PlayOut, PriorValue,
     ShortTermPrior, Truncated,
 };
 use afterstate_engine::value::{FusedShapes, Indifferent, TrackedGo, WindowSizes, Windows};
 use afterstate_engine::{Value, ValueFunction};
 use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, MogoSettings, Move, UniformGoPlayout};
 use afterstate_games::{Outcome, PlayoutPolicy, Rng};
+use afterstate_nets::ResidualPlayer;
 use anyhow::{Result, ensure};
 use std::sync::Arc;
 
@@ -54,6 +56,10 @@ fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
             Prior::Shapes(checkpoint) => {
                 let shapes = Arc::new(FusedShapes::of(&learnt(checkpoint, size)?.value()));
                 GoPrior::Shapes(ByReadValue::new(shapes, read_windows, agent.experience))
+            }
+            Prior::Network(checkpoint) => {
+                let network = residual(&Go::new(size), checkpoint)?;
+                GoPrior::Network(Box::new(NetworkPrior::new(network, POLICY_TEMPERATURE, agent.experience)))
             }
             // Every search has its own.
             Prior::ShortTerm(_) => continue,
@@ -181,6 +187,7 @@ enum GoPrior {
     Handcrafted(Box<Handcrafted>),
     Fuego(Box<FuegoPrior>),
     Shapes(ByReadValue<FusedShapes, fn(&Go) -> TrackedGo>),
+    Network(Box<NetworkPrior<Go, ResidualPlayer>>),
     ShortTerm(ShortTermPrior<FusedShapes, fn(&FusedShapes, &Go) -> TrackedGo>),
 }
 
@@ -192,6 +199,7 @@ impl afterstate_engine::search::Prior<Go> for GoPrior {
             GoPrior::Handcrafted(prior) => prior.fill(position, out),
             GoPrior::Fuego(prior) => prior.fill(position, out),
             GoPrior::Shapes(prior) => prior.fill(position, out),
+            GoPrior::Network(prior) => prior.fill(position, out),
             GoPrior::ShortTerm(prior) => prior.fill(position, out),
         }
     }

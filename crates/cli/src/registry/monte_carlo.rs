@@ -120,7 +120,7 @@ pub fn plain_players<G: Playable + Deterministic + IndexedMoves>(
         prior.push(match wanted {
             Prior::Usual | Prior::Even => PlainPrior::Even(Even { experience: agent.experience }),
             Prior::Grandfather => PlainPrior::Grandfather(Grandfather::new(agent.experience)),
-            Prior::Handcrafted | Prior::Fuego | Prior::Shapes(_) | Prior::ShortTerm(_) => {
+            Prior::Handcrafted | Prior::Fuego | Prior::Shapes(_) | Prior::Network(_) | Prior::ShortTerm(_) => {
                 bail!("{} has no such prior: use prior=none, even or grandfather", G::NAME)
             }
         });

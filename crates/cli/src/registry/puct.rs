@@ -45,7 +45,7 @@ pub fn go_searcher(puct: &PuctAgent, size: usize) -> Result<GoSearcher> {
 }
 
 /// What values of moves are as a policy, and a policy as values: a move whose value is 0.05 higher is twice as likely.
-const POLICY_TEMPERATURE: f32 = 0.14;
+pub(super) const POLICY_TEMPERATURE: f32 = 0.14;
 
 /// Makes searches that a network leads.
 fn searches<G, O, N>(puct: &PuctAgent, network: impl Fn() -> N + Send + Sync + 'static) -> SearchFactory<G, O>
@@ -59,7 +59,7 @@ where
 }
 
 /// A checkpoint's network, which must have been learnt for the game of `start`, on its board.
-fn residual<G: Playable + ZeroGame>(start: &G, name: &str) -> Result<ResidualPlayer> {
+pub(super) fn residual<G: Playable + ZeroGame>(start: &G, name: &str) -> Result<ResidualPlayer> {
     let checkpoint = ResidualAgent::load(name)?;
     let about = &checkpoint.about;
     ensure!(about.game == G::NAME, "{name} was learnt for {}, not for {}", about.game, G::NAME);

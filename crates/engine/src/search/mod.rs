@@ -17,6 +17,7 @@ pub mod mc_rave;
 pub mod mcts;
 pub mod mcts_solver;
 mod minimax;
+mod network_prior;
 mod network_search;
 mod ownership;
 pub mod prior;
@@ -56,6 +57,7 @@ pub use mcts::{
 };
 pub use mcts_solver::Proof;
 pub use minimax::minimax;
+pub use network_prior::NetworkPrior;
 pub use network_search::{NetworkSearch, NetworkSearchSettings};
 pub use ownership::{ChainStatus, GoOwnership, Ownership, playout_ownership};
 pub use prior::{ByReadValue, ByValue, Even, Experience, Grandfather, NewPosition, Prior, PriorValue};
