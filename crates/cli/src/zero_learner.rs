@@ -52,9 +52,12 @@ impl<G: ZeroGame> ZeroLearner<G> {
         let shared = Weights::from_values(&weights);
         let learner = ResidualLearner::new(architecture, weights, recipe.optimizer, memory, recipe.augment)
             .context("the checkpoint was made with another optimizer than the recipe's")?;
-        let settings = recipe.zero.clone();
-        let training = ZeroTraining::open(first, settings, (recipe.seed, recipe.threads), learner, folder, done)
+        let (settings, experts) = (recipe.zero.clone(), recipe.experts(&first)?);
+        let mut training = ZeroTraining::open(first, settings, (recipe.seed, recipe.threads), learner, folder, done)
             .context("cannot go on without what was played so far; choose another --out to begin anew")?;
+        if let Some(experts) = experts {
+            training = training.with_experts(experts);
+        }
         Ok(ZeroLearner {
             training: Mutex::new(training),
             weights: shared,

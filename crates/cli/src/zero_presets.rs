@@ -134,6 +134,7 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
         seed: 1,
         threads: 2,
         augment: true,
+        expert: None,
         network: NetworkSize::default(),
         optimizer: OptimizerSettings::default(),
         zero: ZeroSettings { self_play, archive, replay: ReplaySettings::default() },

@@ -2,22 +2,29 @@
 //!
 //! A recipe names a preset, one of the paper's learners, and a scale; what it says besides replaces what these say.
 
+use crate::agent::monte_carlo::{Method, MonteCarlo};
+use crate::agent::{Agent, AgentSpec};
 use crate::lesson::{Lesson, Plan, RANDOM, Yardstick};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
+use crate::registry::{GoSearcher, Playable, plain_searches};
 use crate::zero_learner::ZeroLearner;
 use crate::zero_presets;
-use afterstate_arena::{MctsPlayer, MctsPlayerSettings, Player, RandomPlayer};
+use afterstate_arena::mcts_player::{ExpertSettings, MctsExpert};
+use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings, Player, RandomPlayer};
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::search::{Mcts, MctsSettings, NetworkSearch, NetworkSearchSettings, PlayOut, PuctSettings, Uct};
 use afterstate_engine::value::{Checkpoint, CheckpointError};
-use afterstate_engine::zero::{Branching, KataGoSettings, Planes, PlayoutCap, ZeroSettings};
+use afterstate_engine::zero::{
+    ActorSettings, Branching, Interest, KataGoSettings, MakeExpert, Planes, PlayoutCap, ZeroSettings,
+};
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use afterstate_games::{ConnectFour, Deterministic, Notation, TicTacToe, UniformPlayout};
 use afterstate_nets::{NetworkSize, OptimizerSettings, ResidualAgent, agent};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A learner of the paper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +104,10 @@ pub struct ZeroRecipe {
     pub threads: usize,
     /// Whether examples are turned and mirrored at random.
     pub augment: bool,
+    /// The tree search whose games are learnt from instead of those that the network leads, as for `--agent`. Of `self-play` it takes
+    /// `temperature` and `sampled-moves`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expert: Option<String>,
     /// How large the network is.
     pub network: NetworkSize,
     /// How it follows its gradients.
@@ -124,6 +135,15 @@ impl ZeroRecipe {
         Ok(recipe)
     }
 
+    /// Who plays instead of the network, if somebody does.
+    pub fn experts<G: ZeroGame>(&self, first: &G) -> Result<Option<MakeExpert<G>>> {
+        let Some(expert) = &self.expert else { return Ok(None) };
+        let Agent::MonteCarlo(agent) = AgentSpec::parse(expert)?.agent else { return Ok(None) };
+        let ActorSettings { temperature, sampled_moves, .. } = self.zero.self_play;
+        let settings = ExpertSettings { temperature, sampled_moves };
+        first.experts(&agent, settings).map(Some).with_context(|| format!("expert = \"{expert}\""))
+    }
+
     fn check(&self) -> Result<()> {
         let sizes = MIN_SIZE..=MAX_SIZE;
         ensure!(sizes.contains(&self.board_size), "board-size = {}: expected {sizes:?}", self.board_size);
@@ -147,6 +167,13 @@ impl ZeroRecipe {
             recipe::unit("archive.initial", archive.initial)?;
             let has_room = archive.capacity > 0 || archive.keep == afterstate_engine::zero::Keep::Expanding;
             ensure!(has_room, "archive.capacity = 0: expected at least 1, or keep = \"expanding\"");
+        }
+        if let Some(expert) = &self.expert {
+            let searched = archive.is_some_and(|archive| archive.interest == Interest::Searched);
+            ensure!(!searched, "archive.interest = \"searched\": an expert shows only what it visits; try preset gevc");
+            let spec = AgentSpec::parse(expert).with_context(|| format!("expert = \"{expert}\""))?;
+            let searches = matches!(&spec.agent, Agent::MonteCarlo(agent) if agent.method != Method::Flat);
+            ensure!(searches, "expert = \"{expert}\": expected a tree search: mcts, uct, rave or mc-rave");
         }
         ensure!(replay.batch > 1, "replay.batch = {}: expected at least 2", replay.batch);
         ensure!(
@@ -198,17 +225,34 @@ pub trait ZeroGame: Planes + Deterministic + Notation {
     fn komi(&self) -> Option<f64> {
         None
     }
+
+    /// Players whose games are learnt from.
+    fn experts(&self, agent: &MonteCarlo, settings: ExpertSettings) -> Result<MakeExpert<Self>>;
+}
+
+/// Experts of games that have no manners.
+fn plain_experts<G: ZeroGame + Playable>(agent: &MonteCarlo, settings: ExpertSettings) -> Result<MakeExpert<G>> {
+    let search = plain_searches::<G>(agent)?;
+    Ok(Arc::new(move || Box::new(MctsExpert::new(search(), (), settings))))
 }
 
 impl ZeroGame for TicTacToe {
     fn first(_recipe: &ZeroRecipe) -> Self {
         TicTacToe::default()
     }
+
+    fn experts(&self, agent: &MonteCarlo, settings: ExpertSettings) -> Result<MakeExpert<Self>> {
+        plain_experts(agent, settings)
+    }
 }
 
 impl ZeroGame for ConnectFour {
     fn first(_recipe: &ZeroRecipe) -> Self {
         ConnectFour::new()
+    }
+
+    fn experts(&self, agent: &MonteCarlo, settings: ExpertSettings) -> Result<MakeExpert<Self>> {
+        plain_experts(agent, settings)
     }
 }
 
@@ -221,6 +265,12 @@ impl ZeroGame for Go {
 
     fn komi(&self) -> Option<f64> {
         Some(self.komi().points())
+    }
+
+    fn experts(&self, agent: &MonteCarlo, settings: ExpertSettings) -> Result<MakeExpert<Self>> {
+        let searcher = GoSearcher::of(&Agent::MonteCarlo(Box::new(agent.clone())), self.size())?;
+        let searcher = searcher.context("every Monte-Carlo agent searches")?;
+        Ok(Arc::new(move || Box::new(MctsExpert::new(searcher.search(), GoConduct, settings))))
     }
 }
 

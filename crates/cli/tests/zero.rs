@@ -107,6 +107,34 @@ fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
     }
 }
 
+/// A tree search plays, and the network learns from that.
+#[test]
+fn a_network_learns_from_an_expert() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipe = |name: &str, text_of: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text_of).unwrap();
+        path
+    };
+    let path = recipe("expert.toml", &format!("expert = \"uct:40,solver=true\"\n{RECIPE}"));
+    let [whole, run] = ["whole", "run"].map(|name| folder.path().join(name));
+    succeed(&["train", text(&path), "--out", text(&whole)]);
+    train_killed(&path, &run, 7, 7);
+    assert!(result(&run) == result(&whole), "the run that was killed ended otherwise");
+    let metrics = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
+    assert!(metrics.lines().all(|line| line.contains("\"questions\":[0,0]")), "{metrics}");
+    for (expert, preset, expected) in [
+        ("random", "alphazero", "expected a tree search"),
+        ("uct:40,explorat=1", "alphazero", "exploration"),
+        ("uct:40", "gesr", "try preset gevc"),
+        ("uct:40,prior=fuego", "alphazero", "has no such prior"),
+    ] {
+        let path = recipe("wrong.toml", &format!("expert = \"{expert}\"\npreset = \"{preset}\"\n{RECIPE}"));
+        let message = fail(&["train", text(&path), "--out", text(&folder.path().join("wrong"))]);
+        assert!(message.contains(expected), "{expert}: {message}");
+    }
+}
+
 #[test]
 fn networks_play_by_the_clock_and_on_their_own_board() {
     // More simulations than the time is enough for, so that only the clock can end them.

@@ -5,10 +5,12 @@
 //! used, lost games are given up, and a [`Conduct`] knows when to pass.
 
 mod conduct;
+mod expert;
 mod pondering;
 mod search;
 
 pub use conduct::{Conduct, GoConduct};
+pub use expert::{ExpertSettings, MctsExpert};
 pub use search::MonteCarlo;
 
 use crate::clock::Clock;

@@ -14,6 +14,7 @@ mod td_search;
 
 pub use backgammon::{ChancesOf, Evaluated, chances, evaluate, judge, rolled_out};
 pub use go_searcher::GoSearcher;
+pub use monte_carlo::plain_searches;
 
 use crate::agent::catalogue::did_you_mean;
 use crate::agent::tournament_search::MATERIAL;

@@ -107,6 +107,19 @@ pub fn plain_players<G: Playable + Deterministic + IndexedMoves>(
     agent: &MonteCarlo,
     game_length: f32,
 ) -> Result<PlayerFactory<G>> {
+    Ok(players(agent, plain_parts(agent, game_length)?))
+}
+
+/// The searches of the same games.
+pub fn plain_searches<G: Playable + Deterministic + IndexedMoves>(agent: &MonteCarlo) -> Result<SearchFactory<G, ()>> {
+    // They know nothing of clocks.
+    Ok(searches::<_, _, _, ()>(agent, plain_parts(agent, 0.0)?))
+}
+
+fn plain_parts<G: Playable + Deterministic + IndexedMoves>(
+    agent: &MonteCarlo,
+    game_length: f32,
+) -> Result<Parts<PlainLeaf<G>, Several<PlainPrior>, ()>> {
     let playout = PlainLeaf::PlayOut(PlayOut(uniform_playout(&agent.playout)?));
     let leaf = match &agent.truncation {
         None => playout,
@@ -125,9 +138,7 @@ pub fn plain_players<G: Playable + Deterministic + IndexedMoves>(
             }
         });
     }
-    let parts =
-        Parts { leaf, prior: Several(prior), conduct: (), game_length, exploration: Uct::default().exploration };
-    Ok(players(agent, parts))
+    Ok(Parts { leaf, prior: Several(prior), conduct: (), game_length, exploration: Uct::default().exploration })
 }
 
 /// How simulations end where nothing is known but the rules.

@@ -6,12 +6,13 @@
 //!          take b_batch examples from the replay buffer, and go down the loss on them
 //! ```
 //!
-//! Where states of interest are those met in searches, every so many games are archive games: they start at s₀, fill
+//! Trajectories may be played by an [`Expert`](super::Expert) instead. Where states of interest are those met in searches, every so many games are archive games: they start at s₀, fill
 //! the archive, and teach nothing. All random choices of a trajectory come from its number.
 
 use super::actor::{Actor, ActorSettings, Played, Trajectory};
 use super::archive_file;
 use super::cached::Cached;
+use super::expert::MakeExpert;
 use super::network::{Example, Loss, Network, Question, Trainable};
 use super::replay::{Entry, ReplayBuffer, ReplayLog};
 use super::start_positions::{Archive, Keep};
@@ -163,6 +164,8 @@ pub struct ZeroTraining<G, T> {
     threads: usize,
     folder: PathBuf,
     learner: T,
+    /// Who plays instead of the learner.
+    experts: Option<MakeExpert<G>>,
     /// Learning steps so far.
     steps: u64,
     /// Games so far, archive games included: the number of the next one.
@@ -219,6 +222,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
             threads,
             folder,
             learner,
+            experts: None,
             steps,
             games,
             buffer,
@@ -226,6 +230,11 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
             present,
             seen,
         })
+    }
+
+    /// Lets others play what is learnt from. They know nothing of positions met in searches.
+    pub fn with_experts(self, experts: MakeExpert<G>) -> Self {
+        ZeroTraining { experts: Some(experts), ..self }
     }
 
     /// What learns.
@@ -334,6 +343,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         let lock = || shared.lock().expect("no thread panics while it holds what all share");
         let mut network = Cached::new(player, CACHE_BITS, self.first.most_moves());
         let mut question = Question::new(self.first.clone());
+        let mut expert = self.experts.as_ref().map(|make| make());
         loop {
             let (number, way) = {
                 let shared = lock();
@@ -343,22 +353,14 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 (number, self.start_of(number, shared.archive.as_ref()))
             };
-            let mut actor = Actor::new(
-                &self.settings.self_play,
-                &self.first,
-                &way,
-                (number, stream(self.seed, number)),
-                self.fills(number),
-            );
-            while actor.gather(&mut question) {
-                if stop.load(Ordering::Relaxed) {
-                    // Its number is given again when the run goes on, unless a later game has ended already.
-                    return;
-                }
-                network.evaluate(&mut [&mut question]);
-                actor.apply(&question);
-            }
-            let Played { trajectories, sides, met } = actor.into_played();
+            let played = match &mut expert {
+                Some(expert) => expert
+                    .play(&self.first, &way, number, mix(self.seed ^ mix(number)), stop)
+                    .map(|trajectory| Played { trajectories: vec![trajectory], ..Played::default() }),
+                None => self.play_alone(&mut network, &mut question, &way, number, stop),
+            };
+            // If it was stopped its number is given again when the run goes on, unless a later game has ended already.
+            let Some(Played { trajectories, sides, met }) = played else { return };
             let entries: Vec<Entry> = if self.fills(number) {
                 vec![Entry::Met(number, met)]
             } else {
@@ -375,6 +377,27 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         let counts = network.counts();
         let mut shared = lock();
         shared.report.questions.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+    }
+
+    /// One game that the network leads; `None` if it was stopped.
+    fn play_alone(
+        &self,
+        network: &mut impl Network<G>,
+        question: &mut Question<G>,
+        way: &[u16],
+        number: u64,
+        stop: &AtomicBool,
+    ) -> Option<Played> {
+        let own = (number, stream(self.seed, number));
+        let mut actor = Actor::new(&self.settings.self_play, &self.first, way, own, self.fills(number));
+        while actor.gather(question) {
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            network.evaluate(&mut [question]);
+            actor.apply(question);
+        }
+        Some(actor.into_played())
     }
 
     /// Whether a game is there to fill the archive.

@@ -1,6 +1,7 @@
 use super::*;
-use crate::zero::{Branching, unique_states};
+use crate::zero::{Branching, Expert, unique_states};
 use afterstate_games::{Game, Rng, TicTacToe, Turn};
+use std::sync::Arc;
 
 /// Remembers the mean outcome, and answers with it.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +65,56 @@ fn variants() -> [ZeroSettings; 5] {
         settings(Some((Interest::Searched, Keep::Reservoir))),
         settings(Some((Interest::Searched, Keep::Circular))),
     ]
+}
+
+/// Plays the first legal move always, and is sure of it.
+struct First;
+
+impl Expert<TicTacToe> for First {
+    fn play(
+        &mut self,
+        first: &TicTacToe,
+        way: &[u16],
+        number: u64,
+        _seed: u64,
+        stop: &AtomicBool,
+    ) -> Option<Trajectory> {
+        let mut played = Trajectory { number, way: way.to_vec(), opening: way.len() as u16, ..Trajectory::default() };
+        let mut game = *first;
+        way.iter().for_each(|&index| game.play(game.move_at(usize::from(index))));
+        while let Turn::Player(_) = game.turn() {
+            let mut moves = Vec::new();
+            game.legal_moves(&mut moves);
+            let indices = moves.iter().map(|&mv| game.move_index(mv) as u16);
+            played
+                .policies
+                .push(indices.enumerate().map(|(at, index)| (index, f32::from(u8::from(at == 0)))).collect());
+            played.way.push(game.move_index(moves[0]) as u16);
+            game.play(moves[0]);
+        }
+        let Turn::Over(outcome) = game.turn() else { unreachable!("the game went on to its end") };
+        (!stop.load(Ordering::Relaxed)).then_some(Trajectory { outcome: outcome.first_player_score(), ..played })
+    }
+}
+
+#[test]
+fn experts_play_in_the_learners_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings(Some((Interest::Visited, Keep::Circular)));
+    let open = |done| open(folder.path(), &settings, new(), done).with_experts(Arc::new(|| Box::new(First)));
+    let mut training = open((0, 0));
+    assert_eq!(training.step(&AtomicBool::new(true), &|_| {}).unwrap(), None, "a game that was stopped is no game");
+    let report = training.step(&AtomicBool::new(false), &|_| {}).unwrap().unwrap();
+    assert_eq!((report.questions, report.examples), ([0, 0], report.moves), "nobody asks the network");
+    // With the first legal moves X fills the first row after seven moves from anywhere on that way.
+    assert_eq!(report.first_player_score, 1.0);
+    assert!(report.opening > 0.0, "some began where others had been");
+    // Another one goes on where it was.
+    training.save_beside().unwrap();
+    let games = training.games();
+    let next = training.step(&AtomicBool::new(false), &|_| {}).unwrap().unwrap();
+    let again = open((1, games)).step(&AtomicBool::new(false), &|_| {}).unwrap().unwrap();
+    assert_eq!((next.moves, next.trajectories, next.opening), (again.moves, again.trajectories, again.opening));
 }
 
 #[test]

@@ -1,0 +1,196 @@
+//! [`MctsExpert`]: a player by tree search whose games a network learns from.
+
+use super::{Conduct, MctsPlayer, MctsPlayerSettings, MonteCarlo};
+use crate::player::Player;
+use afterstate_engine::search::{Proof, SearchReport};
+use afterstate_engine::zero::{Expert, Trajectory};
+use afterstate_engine::{Budget, Decision};
+use afterstate_games::rng::unit;
+use afterstate_games::{Game, IndexedMoves, Record, Rng, Turn, stream};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How an [`MctsExpert`] makes examples of its searches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExpertSettings {
+    /// τ of π ∝ N^(1/τ), and of the moves that are drawn from it.
+    pub temperature: f32,
+    /// So many moves of a trajectory are drawn, later ones are what the player decides for.
+    pub sampled_moves: u32,
+}
+
+/// Plays as an [`MctsPlayer`] does, but for the first moves, and remembers how often each move was visited.
+///
+/// ```
+/// use afterstate_arena::mcts_player::{ExpertSettings, MctsExpert};
+/// use afterstate_engine::search::{Mcts, MctsSettings, PlayOut, Uct};
+/// use afterstate_engine::zero::Expert;
+/// use afterstate_games::{TicTacToe, UniformPlayout};
+/// use std::sync::atomic::AtomicBool;
+/// let settings = MctsSettings { simulations: 100, memory_mib: 1, ..MctsSettings::default() };
+/// let search = Mcts::new(Uct::default(), PlayOut(UniformPlayout::default()), settings);
+/// let mut expert = MctsExpert::new(Box::new(search), (), ExpertSettings { temperature: 1.0, sampled_moves: 2 });
+/// let played = expert.play(&TicTacToe::default(), &[], 7, 1, &AtomicBool::new(false)).unwrap();
+/// assert_eq!((played.number, played.policies.len()), (7, played.way.len()));
+/// // In the first position there were nine moves, and all simulations began with one of them.
+/// assert_eq!(played.policies[0].len(), 9);
+/// assert!((played.policies[0].iter().map(|(_, share)| share).sum::<f32>() - 1.0).abs() < 1e-5);
+/// ```
+pub struct MctsExpert<G: Game, C: Conduct<G>>
+where
+    C::Observer: 'static,
+{
+    player: MctsPlayer<G, C>,
+    settings: ExpertSettings,
+}
+
+impl<G: Game, C: Conduct<G>> MctsExpert<G, C> {
+    /// Plays what `search` finds. It searches each position as long as its settings say, and gives no game up.
+    pub fn new(mut search: Box<dyn MonteCarlo<G, C::Observer>>, conduct: C, settings: ExpertSettings) -> Self {
+        // What it visits is learnt, not only what it visits most.
+        search.set_early_stop(false);
+        MctsExpert { player: MctsPlayer::new(search, conduct, MctsPlayerSettings::default()), settings }
+    }
+}
+
+impl<G: IndexedMoves, C: Conduct<G>> Expert<G> for MctsExpert<G, C> {
+    fn play(&mut self, first: &G, way: &[u16], number: u64, seed: u64, stop: &AtomicBool) -> Option<Trajectory> {
+        const ALONE: &str = "it does not ponder, so its search is there";
+        let mut record = Record::new(first.clone());
+        for &index in way {
+            record.play(record.position().move_at(usize::from(index)));
+        }
+        let mut played = Trajectory { number, way: way.to_vec(), opening: way.len() as u16, ..Trajectory::default() };
+        self.player.new_game(&record, seed).expect(ALONE);
+        let rng = &mut stream(seed, 1);
+        let outcome = loop {
+            if let Turn::Over(outcome) = record.turn() {
+                break outcome;
+            }
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            let decision = self.player.choose(&record, &Budget::default()).expect(ALONE);
+            let report = self.player.report().expect(ALONE);
+            let policy = policy(&record, &decision, &report, self.settings.temperature);
+            let index = if played.policies.len() < self.settings.sampled_moves as usize {
+                draw(&policy, rng)
+            } else {
+                record.position().move_index(decision.best.expect("it gives no game up")) as u16
+            };
+            played.way.push(index);
+            played.policies.push(policy);
+            record.play(record.position().move_at(usize::from(index)));
+            self.player.move_played(&record).expect(ALONE);
+        };
+        Some(Trajectory { outcome: outcome.first_player_score(), ..played })
+    }
+}
+
+/// π of all legal moves, by their visits; or all of it on a move that was not found by visiting it: manners chose it, there was no
+/// other, or it is proved to win.
+fn policy<G: IndexedMoves>(
+    record: &Record<G>,
+    decision: &Decision<G::Move>,
+    report: &SearchReport<G::Move>,
+    temperature: f32,
+) -> Vec<(u16, f32)> {
+    let mut moves = Vec::new();
+    record.legal_moves(&mut moves);
+    let found = decision.effort > 0
+        && report
+            .moves
+            .first()
+            .is_some_and(|best| Some(best.mv) == decision.best && best.visits > 0 && best.proof == Proof::Open);
+    let most = report.moves.iter().map(|known| known.visits).max().unwrap_or(0).max(1) as f32;
+    let weight = |mv: G::Move| match report.moves.iter().find(|known| known.mv == mv) {
+        _ if !found => f32::from(u8::from(Some(mv) == decision.best)),
+        Some(known) => (known.visits as f32 / most).powf(1.0 / temperature),
+        None => 0.0,
+    };
+    let mut policy: Vec<(u16, f32)> =
+        moves.iter().map(|&mv| (record.position().move_index(mv) as u16, weight(mv))).collect();
+    let sum: f32 = policy.iter().map(|(_, weight)| weight).sum();
+    policy.iter_mut().for_each(|(_, weight)| *weight /= sum);
+    policy
+}
+
+/// A move in proportion to its probability.
+fn draw(policy: &[(u16, f32)], rng: &mut Rng) -> u16 {
+    let mut left = unit(rng);
+    let mut last = policy[0].0;
+    for &(index, share) in policy.iter().filter(|(_, share)| *share > 0.0) {
+        last = index;
+        left -= share;
+        if left < 0.0 {
+            break;
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::GoConduct;
+    use afterstate_engine::search::{GoOwnership, Mcts, MctsSettings, PlayOut, Uct};
+    use afterstate_games::go::{Go, MogoPlayout, Move};
+
+    fn expert(sampled_moves: u32) -> MctsExpert<Go, GoConduct> {
+        let settings = MctsSettings { simulations: 60, memory_mib: 4, ..MctsSettings::default() };
+        let playout = PlayOut(MogoPlayout::default());
+        let search = Mcts::with(Uct::default(), playout, (), GoOwnership::default(), settings);
+        MctsExpert::new(Box::new(search), GoConduct, ExpertSettings { temperature: 1.0, sampled_moves })
+    }
+
+    /// A game of which every position can be learnt from.
+    fn play(expert: &mut MctsExpert<Go, GoConduct>, way: &[u16], seed: u64) -> Trajectory {
+        let first = Go::new(5).with_move_limit(50);
+        let played = expert.play(&first, way, 3, seed, &AtomicBool::new(false)).unwrap();
+        assert_eq!(played.policies.len(), played.way.len() - way.len());
+        let mut game = first;
+        for (moves, &index) in played.way.iter().enumerate() {
+            if let Some(policy) = moves.checked_sub(way.len()).map(|at| &played.policies[at]) {
+                let mut legal = Vec::new();
+                game.legal_moves(&mut legal);
+                assert_eq!(policy.len(), legal.len());
+                assert!((policy.iter().map(|(_, share)| share).sum::<f32>() - 1.0).abs() < 1e-5);
+                assert!(policy.iter().any(|(known, share)| *known == index && *share > 0.0));
+            }
+            game.play(game.move_at(usize::from(index)));
+        }
+        assert_eq!(
+            game.turn(),
+            Turn::Over(if played.outcome == 1.0 {
+                afterstate_games::Outcome::win(afterstate_games::Side::First)
+            } else {
+                afterstate_games::Outcome::win(afterstate_games::Side::Second)
+            })
+        );
+        played
+    }
+
+    #[test]
+    fn a_trajectory_depends_on_its_seed_alone() {
+        let mut veteran = expert(6);
+        let first = play(&mut veteran, &[], 1);
+        let other = play(&mut veteran, &[], 2);
+        assert_ne!(first.way, other.way);
+        assert_eq!(play(&mut veteran, &first.way[..4], 5), play(&mut expert(6), &first.way[..4], 5));
+        assert_eq!(play(&mut expert(6), &[], 1), first);
+    }
+
+    #[test]
+    fn what_manners_choose_is_learnt_as_if_nothing_else_were_possible() {
+        let played = play(&mut expert(0), &[], 1);
+        // Both sides have passed in the end, the second one because it had won.
+        let game = Go::new(5);
+        let passes = played.way.iter().filter(|&&index| game.move_at(usize::from(index)) == Move::PASS).count();
+        assert!(passes >= 2, "{:?}", played.way);
+        assert!(played.policies.last().unwrap().iter().any(|(_, share)| *share == 1.0));
+    }
+
+    #[test]
+    fn who_stops_it_gets_nothing() {
+        assert_eq!(expert(0).play(&Go::new(5), &[], 0, 1, &AtomicBool::new(true)), None);
+    }
+}
