@@ -137,7 +137,7 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
         expert: None,
         network: NetworkSize::default(),
         optimizer: OptimizerSettings::default(),
-        zero: ZeroSettings { self_play, archive, replay: ReplaySettings::default() },
+        zero: ZeroSettings { self_play, archive, ..ZeroSettings::default() },
         checkpoints: CheckpointSettings { every: 10, ..CheckpointSettings::default() },
         evaluation: EvaluationSettings { games: 40, opponents: 1, opening_moves: 2 },
         solvers: vec![1.0, 10.0],

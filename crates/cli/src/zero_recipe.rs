@@ -15,7 +15,7 @@ use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::search::{Mcts, MctsSettings, NetworkSearch, NetworkSearchSettings, PlayOut, PuctSettings, Uct};
 use afterstate_engine::value::{Checkpoint, CheckpointError};
 use afterstate_engine::zero::{
-    ActorSettings, Branching, Interest, KataGoSettings, MakeExpert, Planes, PlayoutCap, ZeroSettings,
+    ActorSettings, Branching, Interest, KataGoSettings, MakeExpert, Planes, PlayoutCap, ServerSettings, ZeroSettings,
 };
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use afterstate_games::{ConnectFour, Deterministic, Notation, TicTacToe, UniformPlayout};
@@ -105,7 +105,7 @@ pub struct ZeroRecipe {
     /// Whether examples are turned and mirrored at random.
     pub augment: bool,
     /// The tree search whose games are learnt from instead of those that the network leads, as for `--agent`. Of `self-play` it takes
-    /// `temperature` and `sampled-moves`.
+    /// `temperature`, `sampled-moves` and `early-end`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expert: Option<String>,
     /// How large the network is.
@@ -139,8 +139,8 @@ impl ZeroRecipe {
     pub fn experts<G: ZeroGame>(&self, first: &G) -> Result<Option<MakeExpert<G>>> {
         let Some(expert) = &self.expert else { return Ok(None) };
         let Agent::MonteCarlo(agent) = AgentSpec::parse(expert)?.agent else { return Ok(None) };
-        let ActorSettings { temperature, sampled_moves, .. } = self.zero.self_play;
-        let settings = ExpertSettings { temperature, sampled_moves };
+        let ActorSettings { temperature, sampled_moves, early_end, .. } = self.zero.self_play;
+        let settings = ExpertSettings { temperature, sampled_moves, early_end };
         first.experts(&agent, settings).map(Some).with_context(|| format!("expert = \"{expert}\""))
     }
 
@@ -151,7 +151,7 @@ impl ZeroRecipe {
         ensure!((1..1_000_000_000).contains(&self.steps), "steps = {}: expected 1 to 999,999,999", self.steps);
         let network = self.network.architecture(&Go::new(self.board_size));
         ensure!(network.problem().is_none(), "network: {}", network.problem().unwrap_or_default());
-        let ZeroSettings { self_play, archive, replay } = &self.zero;
+        let ZeroSettings { self_play, archive, batching, replay } = &self.zero;
         ensure!(self_play.iterations > 1, "self-play.iterations = {}: expected at least 2", self_play.iterations);
         recipe::unit("self-play.noise", self_play.noise)?;
         recipe::unit("self-play.early-end", self_play.early_end)?;
@@ -174,6 +174,12 @@ impl ZeroRecipe {
             let spec = AgentSpec::parse(expert).with_context(|| format!("expert = \"{expert}\""))?;
             let searches = matches!(&spec.agent, Agent::MonteCarlo(agent) if agent.method != Method::Flat);
             ensure!(searches, "expert = \"{expert}\": expected a tree search: mcts, uct, rave or mc-rave");
+        }
+        let games = batching.games;
+        ensure!((1..=65_536).contains(&games), "batching.games = {games}: expected 1 to 65,536");
+        if let Some(ServerSettings { batch, deadline }) = batching.server {
+            ensure!((1..=65_536).contains(&batch), "batching.server.batch = {batch}: expected 1 to 65,536");
+            ensure!(deadline <= 10_000_000, "batching.server.deadline = {deadline}: expected at most 10,000,000 µs");
         }
         ensure!(replay.batch > 1, "replay.batch = {}: expected at least 2", replay.batch);
         ensure!(

@@ -136,6 +136,29 @@ fn a_network_learns_from_an_expert() {
 }
 
 #[test]
+fn games_side_by_side_fill_batches() {
+    let folder = tempfile::tempdir().unwrap();
+    let train = |name: &str, batching: &str| {
+        let path = folder.path().join(format!("{name}.toml"));
+        fs::write(&path, format!("{RECIPE}\n{batching}")).unwrap();
+        (path, folder.path().join(name))
+    };
+    let batching = "[batching]\ngames = 6\nserver = { batch = 4, deadline = 200 }";
+    let (path, run) = train("together", batching);
+    succeed(&["train", text(&path), "--out", text(&run)]);
+    assert!(fs::read_to_string(run.join("recipe.toml")).unwrap().contains("[batching.server]"));
+    for (batching, expected) in [
+        ("[batching]\ngames = 0", "batching.games = 0: expected 1 to 65,536"),
+        ("[batching.server]\nbatch = 0", "batching.server.batch = 0: expected"),
+        ("[batching.server]\ndeadline = 20000000", "batching.server.deadline = 20000000: expected"),
+    ] {
+        let (path, run) = train("wrong", batching);
+        let message = fail(&["train", text(&path), "--out", text(&run)]);
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
 fn networks_play_by_the_clock_and_on_their_own_board() {
     // More simulations than the time is enough for, so that only the clock can end them.
     let agents = ["puct:uniform,iterations=1000000000", "puct:uniform,iterations=1000000000,reuse=false"];

@@ -3,7 +3,7 @@
 use super::{Conduct, MctsPlayer, MctsPlayerSettings, MonteCarlo};
 use crate::player::Player;
 use afterstate_engine::search::{Proof, SearchReport};
-use afterstate_engine::zero::{Expert, Trajectory};
+use afterstate_engine::zero::{Expert, Trajectory, decided};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::rng::unit;
 use afterstate_games::{Game, IndexedMoves, Record, Rng, Turn, stream};
@@ -16,6 +16,8 @@ pub struct ExpertSettings {
     pub temperature: f32,
     /// So many moves of a trajectory are drawn, later ones are what the player decides for.
     pub sampled_moves: u32,
+    /// Probability that a trajectory may end early, as [`ActorSettings::early_end`](afterstate_engine::zero::ActorSettings).
+    pub early_end: f32,
 }
 
 /// Plays as an [`MctsPlayer`] does, but for the first moves, and remembers how often each move was visited.
@@ -28,7 +30,7 @@ pub struct ExpertSettings {
 /// use std::sync::atomic::AtomicBool;
 /// let settings = MctsSettings { simulations: 100, memory_mib: 1, ..MctsSettings::default() };
 /// let search = Mcts::new(Uct::default(), PlayOut(UniformPlayout::default()), settings);
-/// let mut expert = MctsExpert::new(Box::new(search), (), ExpertSettings { temperature: 1.0, sampled_moves: 2 });
+/// let mut expert = MctsExpert::new(Box::new(search), (), ExpertSettings { temperature: 1.0, sampled_moves: 2, early_end: 0.0 });
 /// let played = expert.play(&TicTacToe::default(), &[], 7, 1, &AtomicBool::new(false)).unwrap();
 /// assert_eq!((played.number, played.policies.len()), (7, played.way.len()));
 /// // In the first position there were nine moves, and all simulations began with one of them.
@@ -62,14 +64,18 @@ impl<G: IndexedMoves, C: Conduct<G>> Expert<G> for MctsExpert<G, C> {
         let mut played = Trajectory { number, way: way.to_vec(), opening: way.len() as u16, ..Trajectory::default() };
         self.player.new_game(&record, seed).expect(ALONE);
         let rng = &mut stream(seed, 1);
+        let may_end_early = self.settings.early_end > 0.0 && unit(rng) < self.settings.early_end;
         let outcome = loop {
             if let Turn::Over(outcome) = record.turn() {
-                break outcome;
+                break outcome.first_player_score();
             }
             if stop.load(Ordering::Relaxed) {
                 return None;
             }
             let decision = self.player.choose(&record, &Budget::default()).expect(ALONE);
+            if let Some(value) = decision.value.filter(|&value| may_end_early && decided(value)) {
+                break value.0;
+            }
             let report = self.player.report().expect(ALONE);
             let policy = policy(&record, &decision, &report, self.settings.temperature);
             let index = if played.policies.len() < self.settings.sampled_moves as usize {
@@ -82,7 +88,7 @@ impl<G: IndexedMoves, C: Conduct<G>> Expert<G> for MctsExpert<G, C> {
             record.play(record.position().move_at(usize::from(index)));
             self.player.move_played(&record).expect(ALONE);
         };
-        Some(Trajectory { outcome: outcome.first_player_score(), ..played })
+        Some(Trajectory { outcome, ..played })
     }
 }
 
@@ -136,10 +142,14 @@ mod tests {
     use afterstate_games::go::{Go, MogoPlayout, Move};
 
     fn expert(sampled_moves: u32) -> MctsExpert<Go, GoConduct> {
+        who_ends_early(sampled_moves, 0.0)
+    }
+
+    fn who_ends_early(sampled_moves: u32, early_end: f32) -> MctsExpert<Go, GoConduct> {
         let settings = MctsSettings { simulations: 60, memory_mib: 4, ..MctsSettings::default() };
         let playout = PlayOut(MogoPlayout::default());
         let search = Mcts::with(Uct::default(), playout, (), GoOwnership::default(), settings);
-        MctsExpert::new(Box::new(search), GoConduct, ExpertSettings { temperature: 1.0, sampled_moves })
+        MctsExpert::new(Box::new(search), GoConduct, ExpertSettings { temperature: 1.0, sampled_moves, early_end })
     }
 
     /// A game of which every position can be learnt from.
@@ -187,6 +197,19 @@ mod tests {
         let passes = played.way.iter().filter(|&&index| game.move_at(usize::from(index)) == Move::PASS).count();
         assert!(passes >= 2, "{:?}", played.way);
         assert!(played.policies.last().unwrap().iter().any(|(_, share)| *share == 1.0));
+    }
+
+    #[test]
+    fn a_decided_game_may_end_early() {
+        let first = Go::new(5).with_move_limit(50);
+        let play = |early_end| {
+            let mut expert = who_ends_early(0, early_end);
+            expert.play(&first, &[], 0, 1, &AtomicBool::new(false)).unwrap()
+        };
+        let (whole, early) = (play(0.0), play(1.0));
+        assert!(early.way.len() < whole.way.len() && early.policies.len() == early.way.len());
+        assert!(decided(afterstate_engine::Value(early.outcome)), "{}", early.outcome);
+        assert_eq!(early.way[..], whole.way[..early.way.len()]);
     }
 
     #[test]

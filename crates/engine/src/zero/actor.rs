@@ -56,8 +56,13 @@ impl Default for ActorSettings {
     }
 }
 
-/// Beyond this value of the root, from −1 to 1, a game may end early.
+/// Beyond this value, from −1 to 1, a game may end early.
 const DECIDED: f32 = 0.95;
+
+/// Whether a game that may end early ends where a search finds this value.
+pub fn decided(value: Value) -> bool {
+    (2.0 * value.0 - 1.0).abs() > DECIDED
+}
 
 /// What a trajectory was like: all that learning needs of it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -391,7 +396,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
     /// Chooses a move by the search, and plays it.
     fn play_searched(&mut self) {
         let value = self.search.value();
-        if self.may_end_early && (2.0 * value.0 - 1.0).abs() > DECIDED {
+        if self.may_end_early && decided(value) {
             self.end_game(value);
             return;
         }

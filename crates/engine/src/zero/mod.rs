@@ -12,6 +12,7 @@ pub mod actor;
 mod archive_file;
 pub mod branching;
 mod cached;
+pub mod evaluation_server;
 pub mod expert;
 pub mod katago;
 pub mod network;
@@ -22,15 +23,18 @@ pub mod training;
 pub mod unique_states;
 pub mod value_loss;
 
-pub use actor::{Actor, ActorSettings, Played, Trajectory};
+pub use actor::{Actor, ActorSettings, Played, Trajectory, decided};
 pub use branching::Branching;
 pub use cached::Cached;
+pub use evaluation_server::{Client, EvaluationServer, ServerSettings};
 pub use expert::{Expert, MakeExpert};
 pub use katago::{KataGoSettings, PlayoutCap};
 pub use network::{ByAfterstates, Example, Loss, Network, Question, Trainable, Uniform};
 pub use planes::{PLANES, Planes};
 pub use replay::{ReplayBuffer, ReplayLog};
 pub use start_positions::{Archive, Keep, Way};
-pub use training::{ArchiveSettings, Interest, ReplaySettings, StepReport, ZeroError, ZeroSettings, ZeroTraining};
+pub use training::{
+    ArchiveSettings, Batching, Interest, ReplaySettings, StepReport, ZeroError, ZeroSettings, ZeroTraining,
+};
 pub use unique_states::unique_states;
 pub use value_loss::{ValueLoss, value_loss};

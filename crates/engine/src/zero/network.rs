@@ -127,7 +127,7 @@ pub struct Loss {
 /// A network that learns.
 pub trait Trainable<G: Game>: Send + Sync {
     /// A network that only answers, as it is now.
-    type Player: Network<G>;
+    type Player: Network<G> + 'static;
 
     /// One that answers with the present weights.
     fn player(&self) -> Self::Player;

@@ -6,90 +6,36 @@
 //!          take b_batch examples from the replay buffer, and go down the loss on them
 //! ```
 //!
-//! Trajectories may be played by an [`Expert`](super::Expert) instead. Where states of interest are those met in searches, every so many games are archive games: they start at s₀, fill
-//! the archive, and teach nothing. All random choices of a trajectory come from its number.
+//! Trajectories may be played by an [`Expert`](super::Expert) instead. Where states of interest are those met in searches, every so
+//! many games are archive games: they start at s₀, fill the archive, and teach nothing. All random choices of a trajectory come from
+//! its number.
 
-use super::actor::{Actor, ActorSettings, Played, Trajectory};
+mod actors;
+mod settings;
+
+pub use settings::{ArchiveSettings, Batching, Interest, ReplaySettings, ZeroSettings};
+
+use self::actors::Round;
+use super::actor::Trajectory;
 use super::archive_file;
-use super::cached::Cached;
+use super::evaluation_server::EvaluationServer;
 use super::expert::MakeExpert;
-use super::network::{Example, Loss, Network, Question, Trainable};
+use super::network::{Example, Loss, Trainable};
 use super::replay::{Entry, ReplayBuffer, ReplayLog};
-use super::start_positions::{Archive, Keep};
+use super::start_positions::Archive;
 use crate::Value;
-use afterstate_games::rng::{below, mix, unit};
+use afterstate_games::rng::below;
 use afterstate_games::{Deterministic, IndexedMoves, stream};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 use thiserror::Error;
 
-/// Which states go into the archive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Interest {
-    /// Those visited in training trajectories.
-    Visited,
-    /// Those met in the searches of archive games.
-    Searched,
-}
-
-/// Where trajectories start.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ArchiveSettings {
-    /// What goes in.
-    pub interest: Interest,
-    /// What stays.
-    pub keep: Keep,
-    /// |A|. It means nothing to an archive that keeps all.
-    #[serde(default)]
-    pub capacity: usize,
-    /// λ, the probability that a trajectory starts at the game's first position all the same.
-    pub initial: f32,
-}
-
-/// How examples become learning steps; the defaults are the paper's.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct ReplaySettings {
-    /// |B|: examples that are kept.
-    pub capacity: usize,
-    /// b_step: new examples before a learning step.
-    pub step: usize,
-    /// Batches of a learning step.
-    pub batches: usize,
-    /// Examples of a batch; together they are b_batch.
-    pub batch: usize,
-    /// Whether games stay in the run's folder when the buffer no longer has them, for statistics.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub keep: bool,
-}
-
-impl Default for ReplaySettings {
-    fn default() -> Self {
-        ReplaySettings { capacity: 1 << 17, step: 1 << 12, batches: 8, batch: 512, keep: false }
-    }
-}
-
 /// Of 700 training actors and 50 archive actors in the paper, one in fifteen fills the archive.
 const ARCHIVE_GAMES: u64 = 15;
-
-/// What is learnt, and how.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct ZeroSettings {
-    /// How trajectories are played.
-    pub self_play: ActorSettings,
-    /// Where they start, if not always at the game's first position.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub archive: Option<ArchiveSettings>,
-    /// How they become learning steps.
-    pub replay: ReplaySettings,
-}
 
 /// What a learning step was like.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -155,7 +101,7 @@ struct Shared {
 
 /// Learning from self-play in a folder.
 ///
-/// With one thread a run is reproducible, whether it was killed in between or not: what was played is read from the
+/// With one thread, which plays one game after the other, a run is reproducible, whether it was killed in between or not: what was played is read from the
 /// folder, and only trajectories that had not ended are played again.
 pub struct ZeroTraining<G, T> {
     first: G,
@@ -270,13 +216,22 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
             self.enter(entry, seen, &mut shared);
         }
         let next = AtomicU64::new(shared.games);
-        let shared = Mutex::new(shared);
+        let round = Round { shared: Mutex::new(shared), next, stop, progress };
+        let server = self.settings.batching.server.filter(|_| self.experts.is_none());
+        let server = server.map(|settings| EvaluationServer::start(self.learner.player(), settings));
         std::thread::scope(|scope| {
             for _ in 0..self.threads {
-                scope.spawn(|| self.play(self.learner.player(), &next, &shared, stop, progress));
+                match (&self.experts, &server) {
+                    (Some(make), _) => scope.spawn(|| self.play_as(make(), &round)),
+                    (None, Some(server)) => {
+                        let client = server.client();
+                        scope.spawn(|| self.play(client, &round))
+                    }
+                    (None, None) => scope.spawn(|| self.play(self.learner.player(), &round)),
+                };
             }
         });
-        let shared = shared.into_inner().expect("no thread panics while it holds what all share");
+        let shared = round.shared.into_inner().expect("no thread panics while it holds what all share");
         (self.buffer, self.archive) = (shared.buffer, shared.archive);
         self.present = (shared.report, shared.entered);
         self.games = shared.games;
@@ -328,93 +283,6 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
                 let _ = std::fs::remove_file(file.path());
             }
         }
-    }
-
-    /// One thread's trajectories of a step.
-    fn play(
-        &self,
-        player: T::Player,
-        next: &AtomicU64,
-        shared: &Mutex<Shared>,
-        stop: &AtomicBool,
-        progress: &(dyn Fn(u64) + Sync),
-    ) {
-        const CACHE_BITS: u32 = 16;
-        let lock = || shared.lock().expect("no thread panics while it holds what all share");
-        let mut network = Cached::new(player, CACHE_BITS, self.first.most_moves());
-        let mut question = Question::new(self.first.clone());
-        let mut expert = self.experts.as_ref().map(|make| make());
-        loop {
-            let (number, way) = {
-                let shared = lock();
-                if shared.error.is_some() || shared.report.examples as usize >= self.settings.replay.step {
-                    break;
-                }
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                (number, self.start_of(number, shared.archive.as_ref()))
-            };
-            let played = match &mut expert {
-                Some(expert) => expert
-                    .play(&self.first, &way, number, mix(self.seed ^ mix(number)), stop)
-                    .map(|trajectory| Played { trajectories: vec![trajectory], ..Played::default() }),
-                None => self.play_alone(&mut network, &mut question, &way, number, stop),
-            };
-            // If it was stopped its number is given again when the run goes on, unless a later game has ended already.
-            let Some(Played { trajectories, sides, met }) = played else { return };
-            let entries: Vec<Entry> = if self.fills(number) {
-                vec![Entry::Met(number, met)]
-            } else {
-                trajectories.into_iter().map(Entry::Trajectory).chain(sides.into_iter().map(Entry::Side)).collect()
-            };
-            let mut shared = lock();
-            if let Err(source) = shared.log.append(&entries) {
-                shared.error = Some(ZeroError { path: log_path(&self.folder, self.steps), source });
-                break;
-            }
-            entries.into_iter().for_each(|entry| self.enter(entry, false, &mut shared));
-            progress(shared.report.examples.min(self.settings.replay.step as u64));
-        }
-        let counts = network.counts();
-        let mut shared = lock();
-        shared.report.questions.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-    }
-
-    /// One game that the network leads; `None` if it was stopped.
-    fn play_alone(
-        &self,
-        network: &mut impl Network<G>,
-        question: &mut Question<G>,
-        way: &[u16],
-        number: u64,
-        stop: &AtomicBool,
-    ) -> Option<Played> {
-        let own = (number, stream(self.seed, number));
-        let mut actor = Actor::new(&self.settings.self_play, &self.first, way, own, self.fills(number));
-        while actor.gather(question) {
-            if stop.load(Ordering::Relaxed) {
-                return None;
-            }
-            network.evaluate(&mut [question]);
-            actor.apply(question);
-        }
-        Some(actor.into_played())
-    }
-
-    /// Whether a game is there to fill the archive.
-    fn fills(&self, number: u64) -> bool {
-        let searched = self.settings.archive.is_some_and(|archive| archive.interest == Interest::Searched);
-        searched && number.is_multiple_of(ARCHIVE_GAMES)
-    }
-
-    /// The moves to where a game starts.
-    fn start_of(&self, number: u64, archive: Option<&Archive>) -> Vec<u16> {
-        let (Some(settings), Some(archive)) = (&self.settings.archive, archive) else { return Vec::new() };
-        // A stream of its own, so that the trajectory's does not depend on where it starts.
-        let rng = &mut stream(mix(self.seed), number);
-        if self.fills(number) || unit(rng) < settings.initial {
-            return Vec::new();
-        }
-        archive.draw(rng).unwrap_or_default().to_vec()
     }
 
     /// Takes what was played into buffer and report, and into the archive unless that has `seen` it.

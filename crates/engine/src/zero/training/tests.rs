@@ -1,7 +1,11 @@
 use super::*;
-use crate::zero::{Branching, Expert, unique_states};
+use crate::zero::actor::ActorSettings;
+use crate::zero::network::{Network, Question};
+use crate::zero::start_positions::Keep;
+use crate::zero::{Branching, Expert, ServerSettings, unique_states};
 use afterstate_games::{Game, Rng, TicTacToe, Turn};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Remembers the mean outcome, and answers with it.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +44,7 @@ fn settings(interest: Option<(Interest, Keep)>) -> ZeroSettings {
     ZeroSettings {
         self_play: ActorSettings { iterations: 12, ..ActorSettings::default() },
         archive: interest.map(|(interest, keep)| ArchiveSettings { interest, keep, capacity: 50, initial: 0.1 }),
+        batching: Batching::default(),
         replay: ReplaySettings { capacity: 200, step: 60, batches: 2, batch: 16, keep: false },
     }
 }
@@ -140,6 +145,52 @@ fn without_an_archive_all_trajectories_begin_at_the_beginning() {
     let mut training = open(folder.path(), &settings(None), new(), (0, 0));
     let report = training.step(&AtomicBool::new(false), &|_| {}).unwrap().unwrap();
     assert_eq!((report.opening, report.archive, report.archive_games), (0.0, 0, 0));
+}
+
+/// What is played does not depend on how many questions are answered together, or by whom; only the order in which games end does.
+#[test]
+fn games_side_by_side_are_those_one_after_the_other() {
+    let play = |batching| {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = ZeroSettings { batching, ..settings(None) };
+        let report = open(folder.path(), &settings, new(), (0, 0)).step(&AtomicBool::new(false), &|_| {}).unwrap();
+        let entries = ReplayLog::read(&log_path(folder.path(), 0)).unwrap();
+        let mut games: Vec<Trajectory> = entries
+            .into_iter()
+            .map(|entry| match entry {
+                Entry::Trajectory(trajectory) => trajectory,
+                other => panic!("{other:?} without archive games and branches"),
+            })
+            .collect();
+        games.sort_by_key(|trajectory| trajectory.number);
+        (report.unwrap(), games)
+    };
+    let (_, alone) = play(Batching::default());
+    for batching in [
+        Batching { games: 5, server: None },
+        Batching { games: 1, server: Some(ServerSettings::default()) },
+        Batching { games: 4, server: Some(ServerSettings { batch: 3, deadline: 100 }) },
+    ] {
+        let (report, together) = play(batching);
+        let common = alone.len().min(together.len());
+        assert!(common > 5);
+        assert_eq!(alone[..common], together[..common], "{batching:?}");
+        assert!(report.examples >= 60 && report.questions[1] > 0, "{report:?}");
+    }
+}
+
+#[test]
+fn threads_can_share_a_network() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Some(ServerSettings { batch: 6, deadline: 500 });
+    let settings = ZeroSettings { batching: Batching { games: 3, server }, ..settings(None) };
+    let mut training =
+        ZeroTraining::open(TicTacToe::default(), settings, (7, 3), new(), folder.path(), (0, 0)).unwrap();
+    for step in 1..4 {
+        let report = training.step(&AtomicBool::new(false), &|_| {}).unwrap().unwrap();
+        assert_eq!(report.step, step);
+        assert!(report.examples >= 60 && report.questions[1] > 0, "{report:?}");
+    }
 }
 
 #[test]
