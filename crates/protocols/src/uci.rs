@@ -43,6 +43,7 @@ mod thinker;
 mod time;
 mod tournament;
 mod wdl;
+mod weigh;
 mod worker;
 
 pub use info::{Info, Line, Score, ScoreBound};

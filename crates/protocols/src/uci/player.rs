@@ -3,7 +3,7 @@
 use super::info::{Info, Line, Score};
 use super::limits::GoLimits;
 use super::option::{OptionKind, UciOption};
-use super::position::playable;
+use super::position::{playable, playable_moves};
 use super::thinker::Thinker;
 use afterstate_arena::{Player, PlayerError};
 use afterstate_engine::Decision;
@@ -22,8 +22,9 @@ pub struct Resources {
 
 type Build = Box<dyn FnMut(Resources) -> Result<Box<dyn Player<Chess>>, PlayerError> + Send>;
 
-/// A player that thinks behind UCI. It tells what it has found when it has found it, not before; which moves it considers
-/// is its own affair, so that of `searchmoves` it may fail to find the best.
+/// A player that thinks behind UCI. It tells what it has found when it has found it, not before. Which moves it considers is
+/// its own affair; for `searchmoves` and `MultiPV` it is asked about the position behind each of them, with an equal part of
+/// the time or the positions.
 ///
 /// ```
 /// use afterstate_arena::AlphaBetaPlayer;
@@ -38,23 +39,27 @@ type Build = Box<dyn FnMut(Resources) -> Result<Box<dyn Player<Chess>>, PlayerEr
 /// # Ok::<(), afterstate_games::NotationError>(())
 /// ```
 pub struct PlayerThinker {
-    player: Box<dyn Player<Chess>>,
+    pub(super) player: Box<dyn Player<Chess>>,
     resources: Resources,
     build: Option<Build>,
     seed: u64,
     games: u64,
     /// The game as the player knows it; `None`: it must hear of a new one first.
     known: Option<Record<Chess>>,
+    /// Option `MultiPV`.
+    pub(super) lines: usize,
 }
 
 /// What the options allow: as much as any agent's own settings do.
 const MOST_MEMORY: u32 = 1 << 20;
 const MOST_THREADS: u32 = 256;
+const MOST_LINES: i64 = 256;
 
 impl PlayerThinker {
     /// Lets `player` think.
     pub fn new(player: Box<dyn Player<Chess>>) -> PlayerThinker {
-        PlayerThinker { player, resources: Resources::default(), build: None, seed: 0, games: 0, known: None }
+        let resources = Resources::default();
+        PlayerThinker { player, resources, build: None, seed: 0, games: 0, known: None, lines: 1 }
     }
 
     /// Lets a player think that `build` makes of `resources`, and makes again when a GUI changes them.
@@ -77,7 +82,7 @@ impl PlayerThinker {
     }
 
     /// Makes sure that the player knows the game: by the moves that are new, or from its beginning.
-    fn introduce(&mut self, record: &Record<Chess>) -> Result<(), PlayerError> {
+    pub(super) fn introduce(&mut self, record: &Record<Chess>) -> Result<(), PlayerError> {
         let goes_on =
             |known: &Record<Chess>| known.start() == record.start() && record.moves().starts_with(known.moves());
         let Some(mut known) = self.known.take().filter(goes_on) else {
@@ -95,10 +100,38 @@ impl PlayerThinker {
         Ok(())
     }
 
-    fn choose(&mut self, record: &Record<Chess>, limits: &GoLimits) -> Result<Decision<Move>, PlayerError> {
+    fn choose(
+        &mut self,
+        record: &Record<Chess>,
+        limits: &GoLimits,
+        report: &mut dyn FnMut(&Info),
+    ) -> Result<Decision<Move>, PlayerError> {
         let record = playable(record);
         self.introduce(&record)?;
-        self.player.choose(&record, &limits.budget())
+        let decision = self.player.choose(&record, &limits.budget())?;
+        if decision.best.is_some() {
+            report(&Info::Line(line(record.position(), &decision)));
+        }
+        Ok(decision)
+    }
+
+    fn choose_among(
+        &mut self,
+        moves: &[Move],
+        record: &Record<Chess>,
+        limits: &GoLimits,
+        report: &mut dyn FnMut(&Info),
+    ) -> Result<Decision<Move>, PlayerError> {
+        if let Some(decision) = self.weigh(record, limits, moves, report)? {
+            return Ok(decision);
+        }
+        let decision = self.choose(record, limits, report)?;
+        if decision.best.is_some_and(|best| !moves.contains(&best)) {
+            report(&Info::Text(
+                "searchmoves: this player has no opinion of positions, and would play another move".into(),
+            ));
+        }
+        Ok(decision)
     }
 }
 
@@ -113,12 +146,17 @@ impl Thinker for PlayerThinker {
         if self.resources.hash.is_some() {
             options.push(UciOption::new("Clear Hash", OptionKind::Button));
         }
+        options.push(UciOption::new("MultiPV", OptionKind::Spin { default: 1, min: 1, max: MOST_LINES }));
         options
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
         let mut resources = self.resources;
         match name {
+            "MultiPV" => {
+                self.lines = value.parse().unwrap_or(1);
+                return Ok(());
+            }
             "Hash" => resources.hash = value.parse().ok(),
             "Threads" => resources.threads = value.parse().ok(),
             _ => {}
@@ -139,20 +177,21 @@ impl Thinker for PlayerThinker {
     }
 
     fn think(&mut self, record: &Record<Chess>, limits: &GoLimits, report: &mut dyn FnMut(&Info)) -> Decision<Move> {
-        let decision = self.choose(record, limits).unwrap_or_else(|error| {
+        let moves = match limits.search_moves.as_slice() {
+            [] if self.lines > 1 => playable_moves(record.position()),
+            named => named.to_vec(),
+        };
+        let decision = match moves.is_empty() {
+            true => self.choose(record, limits, report),
+            false => self.choose_among(&moves, record, limits, report),
+        };
+        decision.unwrap_or_else(|error| {
             self.known = None;
             if error != PlayerError::Interrupted {
                 report(&Info::Text(format!("the player {error}")));
             }
             Decision::resign()
-        });
-        if decision.best.is_some() {
-            report(&Info::Line(line(record.position(), &decision)));
-        }
-        if decision.best.is_some_and(|best| !limits.search_moves.is_empty() && !limits.search_moves.contains(&best)) {
-            report(&Info::Text("searchmoves: this player considers all moves, and would play another".into()));
-        }
-        decision
+        })
     }
 
     fn keeps_time(&self) -> bool {
@@ -161,7 +200,7 @@ impl Thinker for PlayerThinker {
 }
 
 /// What a decision tells.
-fn line(position: &Chess, decision: &Decision<Move>) -> Line {
+pub(super) fn line(position: &Chess, decision: &Decision<Move>) -> Line {
     let side = position.side_to_move();
     let moves = decision.principal_variation.clone();
     let score = decision.value.map(|value| match winner_after(position, &moves) {

@@ -1,0 +1,192 @@
+//! Moves compared by a player that only ever chooses among all of them: each is played, and the player asked what it thinks of
+//! the position that it leads to. So every player obeys `searchmoves`, and has something to say for `MultiPV`.
+
+use super::info::{Info, Line};
+use super::limits::GoLimits;
+use super::player::{PlayerThinker, line};
+use super::position::playable;
+use afterstate_arena::PlayerError;
+use afterstate_engine::{Budget, Decision, Value};
+use afterstate_games::chess::Move;
+use afterstate_games::{Chess, Record, Turn};
+use std::time::{Duration, Instant};
+
+/// What each move has when nothing ends the search; twice as long the next time, and so on.
+const FIRST_ROUND: Duration = Duration::from_millis(50);
+/// The number of times that the time doubles.
+const MOST_DOUBLINGS: u32 = 20;
+
+impl PlayerThinker {
+    /// The best of `moves`, which must not be empty; the best lines are reported after every round. `None` if the player does
+    /// not say what positions are worth.
+    pub(super) fn weigh(
+        &mut self,
+        record: &Record<Chess>,
+        limits: &GoLimits,
+        moves: &[Move],
+        report: &mut dyn FnMut(&Info),
+    ) -> Result<Option<Decision<Move>>, PlayerError> {
+        let record = playable(record);
+        let side = record.position().side_to_move();
+        let chance = |decision: &Decision<Move>| decision.value.map_or(0.0, |value| value.seen_by(side));
+        let mut weighed: Vec<Decision<Move>> = Vec::new();
+        let mut effort = 0;
+        for round in 0.. {
+            let endless = limits.infinite || limits.pondering();
+            for (i, &mv) in moves.iter().enumerate() {
+                if limits.stopped() {
+                    break;
+                }
+                let budget = part(limits, moves.len(), i, round);
+                let after = match self.look_behind(&record, mv, &budget) {
+                    Err(PlayerError::Interrupted) => break,
+                    other => other?,
+                };
+                if after.value.is_none() {
+                    return Ok(None);
+                }
+                effort += after.effort;
+                match weighed.iter_mut().find(|known| known.best == Some(mv)) {
+                    Some(known) => *known = after,
+                    None => weighed.push(after),
+                }
+            }
+            weighed.sort_by(|a, b| chance(b).total_cmp(&chance(a)));
+            let several = self.lines > 1;
+            for (i, decision) in weighed.iter().take(self.lines).enumerate() {
+                let rank = several.then_some(i as u32 + 1);
+                let found = Decision { effort, ..decision.clone() };
+                report(&Info::Line(Line { rank, ..line(record.position(), &found) }));
+            }
+            if !endless || limits.stopped() {
+                break;
+            }
+        }
+        let best = weighed.into_iter().next();
+        Ok(Some(Decision { effort, ..best.unwrap_or_else(|| Decision::play(moves[0])) }))
+    }
+
+    /// What the player thinks of the position behind `mv`, as a decision for `mv`.
+    fn look_behind(
+        &mut self,
+        record: &Record<Chess>,
+        mv: Move,
+        budget: &Budget,
+    ) -> Result<Decision<Move>, PlayerError> {
+        let mut behind = record.clone();
+        behind.play(mv);
+        if let Turn::Over(outcome) = behind.turn() {
+            return Ok(Decision { value: Some(Value::from(outcome)), effort: 1, ..Decision::play(mv) });
+        }
+        self.introduce(&behind)?;
+        let answer = self.player.choose(&behind, budget)?;
+        let principal_variation = [mv].into_iter().chain(answer.principal_variation).collect();
+        let depth = answer.depth.map(|depth| depth + 1);
+        Ok(Decision { best: Some(mv), principal_variation, depth, ..answer })
+    }
+}
+
+/// What one of `moves` may use, `done` of which had their part before it.
+fn part(limits: &GoLimits, moves: usize, done: usize, round: u32) -> Budget {
+    let whole = limits.budget();
+    let now = Instant::now();
+    let deadline = if limits.infinite || limits.pondering() {
+        Some(now + FIRST_ROUND * (1 << round.min(MOST_DOUBLINGS)))
+    } else {
+        whole.deadline.map(|end| now + end.saturating_duration_since(now) / (moves - done) as u32)
+    };
+    Budget {
+        simulations: whole.simulations.map(|all| (all / moves as u64).max(1)),
+        depth: whole.depth.map(|depth| depth.saturating_sub(1).max(1)),
+        deadline,
+        ..whole
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::info::Score;
+    use super::super::thinker::Thinker;
+    use super::*;
+    use afterstate_arena::{AlphaBetaPlayer, RandomPlayer};
+    use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
+    use afterstate_engine::value::Indifferent;
+    use afterstate_games::Notation;
+    use std::sync::Arc;
+
+    /// White mates on a8.
+    const MATE: &str = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1";
+
+    fn looking_ahead() -> PlayerThinker {
+        let search = AlphaBeta::new(Arc::new(Indifferent), AlphaBetaSettings::default());
+        PlayerThinker::new(Box::new(AlphaBetaPlayer::new(search, Chess::clone)))
+    }
+
+    fn think(thinker: &mut PlayerThinker, place: &str, limits: &GoLimits) -> (Decision<Move>, Vec<Info>) {
+        let record = Record::new(Chess::parse_position(place).unwrap());
+        let mut told = Vec::new();
+        let decision = thinker.think(&record, limits, &mut |info| told.push(info.clone()));
+        (decision, told)
+    }
+
+    fn named(place: &str, names: &[&str]) -> Vec<Move> {
+        let position = Chess::parse_position(place).unwrap();
+        names.iter().map(|name| position.parse_move(name).unwrap()).collect()
+    }
+
+    fn lines(told: &[Info]) -> Vec<&Line> {
+        told.iter().filter_map(|info| if let Info::Line(line) = info { Some(line) } else { None }).collect()
+    }
+
+    #[test]
+    fn the_best_of_the_moves_asked_for_is_found_whatever_is_better() {
+        let all = think(&mut looking_ahead(), MATE, &GoLimits { depth: Some(3), ..GoLimits::default() }).0;
+        assert_eq!(all.best, Some(named(MATE, &["a1a8"])[0]));
+        for (asked, best) in [(["h1g1", "a1a8"], 1), (["h1h2", "h1g2"], 0)] {
+            let search_moves = named(MATE, &asked);
+            let limits = GoLimits { depth: Some(3), search_moves: search_moves.clone(), ..GoLimits::default() };
+            let (decision, told) = think(&mut looking_ahead(), MATE, &limits);
+            assert_eq!(decision.best, Some(search_moves[best]));
+            assert_eq!(lines(&told).len(), 1);
+        }
+    }
+
+    #[test]
+    fn several_lines_are_ranked_by_what_they_are_worth() {
+        let mut thinker = looking_ahead();
+        thinker.set_option("MultiPV", "3").unwrap();
+        let (decision, told) = think(&mut thinker, MATE, &GoLimits { depth: Some(3), ..GoLimits::default() });
+        assert_eq!(decision.best, Some(named(MATE, &["a1a8"])[0]));
+        let lines = lines(&told);
+        assert_eq!(lines.iter().map(|line| line.rank).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
+        assert_eq!(decision.best, lines[0].moves.first().copied());
+        let centipawns = |line: &Line| match line.score {
+            Some(Score::Centipawns(score)) => score,
+            Some(Score::Mate(moves)) => 10_000 * moves.signum(),
+            None => panic!("no score"),
+        };
+        assert!(lines.windows(2).all(|pair| centipawns(pair[0]) >= centipawns(pair[1])));
+    }
+
+    #[test]
+    fn an_endless_search_goes_on_until_it_is_stopped() {
+        let limits = GoLimits { infinite: true, search_moves: named(MATE, &["a1a8", "h1g1"]), ..GoLimits::default() };
+        let record = Record::new(Chess::parse_position(MATE).unwrap());
+        let mut rounds = 0;
+        let decision = looking_ahead().think(&record, &limits, &mut |_| {
+            rounds += 1;
+            if rounds == 3 {
+                limits.signals.stop();
+            }
+        });
+        assert_eq!((rounds, decision.best), (3, Some(limits.search_moves[0])));
+    }
+
+    #[test]
+    fn who_has_no_opinion_says_that_it_cannot_choose() {
+        let limits = GoLimits { search_moves: named(MATE, &["a1a8"]), ..GoLimits::default() };
+        let mut thinker = PlayerThinker::new(Box::new(RandomPlayer::default()));
+        let (_, told) = think(&mut thinker, MATE, &limits);
+        assert!(!told.is_empty());
+    }
+}
