@@ -53,6 +53,7 @@ use std::sync::atomic::AtomicBool;
   rlgo/fig14    Dyna-2 with alpha-beta behind it, and without, against GNU Go (full: most of a day)
   rlgo/table4   alpha-beta, TD search, Dyna-2, two-phase, UCT and MC-RAVE rated together (full: days)
   rlgo/table5   MC-RAVE that begins with nothing, rules, long-term or short-term values (full: most of a day)
+  rlgo/threads  TD search with two threads against one (full: under an hour)
   mogo/ladder   UCT, MC-RAVE and heuristic MC-RAVE against GNU Go (full: most of a day)
   mogo/fig5     MC-RAVE by its equivalence parameter k, and UCT (full: hours)
   mogo/fig6     four heuristics by their equivalent experience (full: hours)
@@ -128,7 +129,7 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
         "papers/2012-td-search-go",
         &[
             "table1", "table2", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "fig13", "fig14", "table4",
-            "table5",
+            "table5", "threads",
         ],
     ),
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-const EXPERIMENTS: [&str; 20] = [
+const EXPERIMENTS: [&str; 21] = [
     "rlgo/table1",
     "rlgo/table2",
     "rlgo/fig5",
@@ -18,6 +18,7 @@ const EXPERIMENTS: [&str; 20] = [
     "rlgo/fig10",
     "rlgo/fig11",
     "rlgo/fig13",
+    "rlgo/threads",
     "mogo/ladder",
     "mogo/fig5",
     "mogo/fig6",
