@@ -51,7 +51,8 @@ impl<G: ZeroGame> ZeroLearner<G> {
         };
         let shared = Weights::from_values(&weights);
         let learner = ResidualLearner::new(architecture, weights, recipe.optimizer, memory, recipe.augment)
-            .context("the checkpoint was made with another optimizer than the recipe's")?;
+            .context("the checkpoint was made with another optimizer than the recipe's")?
+            .on(recipe.device.open().map_err(anyhow::Error::msg)?);
         let (settings, experts) = (recipe.zero.clone(), recipe.experts(&first)?);
         let mut training = ZeroTraining::open(first, settings, (recipe.seed, recipe.threads), learner, folder, done)
             .context("cannot go on without what was played so far; choose another --out to begin anew")?;

@@ -4,10 +4,11 @@ use crate::recipe::{CheckpointSettings, EvaluationSettings};
 use crate::zero_recipe::{Preset, ZeroGameName, ZeroRecipe, ZeroScale};
 use afterstate_engine::search::PuctSettings;
 use afterstate_engine::zero::{
-    ActorSettings, ArchiveSettings, Branching, Interest, KataGoSettings, Keep, PlayoutCap, ReplaySettings, ZeroSettings,
+    ActorSettings, ArchiveSettings, Batching, Branching, Interest, KataGoSettings, Keep, PlayoutCap, ReplaySettings,
+    ServerSettings, ZeroSettings,
 };
 use afterstate_games::go::Komi;
-use afterstate_nets::{NetworkSize, OptimizerSettings};
+use afterstate_nets::{DeviceName, NetworkSize, OptimizerSettings};
 use serde::{Deserialize, Serialize};
 
 /// The keys that decide about the others' defaults.
@@ -135,6 +136,7 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
         threads: 2,
         augment: true,
         expert: None,
+        device: DeviceName::Cpu,
         network: NetworkSize::default(),
         optimizer: OptimizerSettings::default(),
         zero: ZeroSettings { self_play, archive, ..ZeroSettings::default() },
@@ -144,6 +146,17 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
     };
     match (scale, game) {
         (ZeroScale::Paper, _) => ZeroRecipe { augment: false, ..paper },
+        // Together the threads ask about as many positions as a batch has.
+        (ZeroScale::Gpu, _) => ZeroRecipe {
+            augment: false,
+            device: DeviceName::Cuda(0),
+            threads: 8,
+            zero: ZeroSettings {
+                batching: Batching { games: 256, server: Some(ServerSettings { batch: 1024, deadline: 1_000 }) },
+                ..paper.zero.clone()
+            },
+            ..paper
+        },
         (ZeroScale::Laptop, ZeroGameName::TicTacToe) => ZeroRecipe {
             steps: 30,
             network: NetworkSize { blocks: 1, filters: 16, hidden: 16 },
@@ -191,6 +204,8 @@ mod tests {
         let gesr = parse("preset = \"gesr\"\nscale = \"paper\"\ngame = \"go\"");
         assert_eq!((gesr.zero.self_play.iterations, gesr.zero.self_play.puct.exploration, gesr.steps), (400, 1.0, 900));
         assert_eq!(gesr.zero.archive.unwrap().capacity, 2_000_000);
+        let gpu = parse("preset = \"gesr\"\nscale = \"gpu\"\ngame = \"go\"");
+        assert_eq!((gpu.device, gpu.network, gpu.zero.replay), (DeviceName::Cuda(0), gesr.network, gesr.zero.replay));
         assert_eq!(parse("preset = \"gesc-kfp\"").zero.self_play.puct.forced_playouts, 2.0);
         assert!(parse("").zero.archive.is_none());
         let [akb, aktib, kb, three] =

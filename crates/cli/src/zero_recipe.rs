@@ -19,7 +19,7 @@ use afterstate_engine::zero::{
 };
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use afterstate_games::{ConnectFour, Deterministic, Notation, TicTacToe, UniformPlayout};
-use afterstate_nets::{NetworkSize, OptimizerSettings, ResidualAgent, agent};
+use afterstate_nets::{DeviceName, NetworkSize, OptimizerSettings, ResidualAgent, agent};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
@@ -64,6 +64,8 @@ pub enum Preset {
 pub enum ZeroScale {
     /// As in the paper: days on a large GPU.
     Paper,
+    /// The same on one GPU, for which many games are played at once.
+    Gpu,
     /// About an hour on two cores.
     #[default]
     Laptop,
@@ -108,6 +110,8 @@ pub struct ZeroRecipe {
     /// `temperature`, `sampled-moves` and `early-end`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expert: Option<String>,
+    /// Where the network works: `cpu`, or a graphics card.
+    pub device: DeviceName,
     /// How large the network is.
     pub network: NetworkSize,
     /// How it follows its gradients.
@@ -318,7 +322,15 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
 
     fn essence(&self) -> Self {
         let (checkpoints, evaluation, solvers) = Default::default();
-        let recipe = ZeroRecipe { steps: 1, threads: 1, checkpoints, evaluation, solvers, ..self.recipe.clone() };
+        let recipe = ZeroRecipe {
+            steps: 1,
+            threads: 1,
+            device: DeviceName::Cpu,
+            checkpoints,
+            evaluation,
+            solvers,
+            ..self.recipe.clone()
+        };
         ZeroLesson::new(recipe)
     }
 
@@ -352,7 +364,9 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
         let puct = PuctSettings { forced_playouts: 0.0, ..self.recipe.zero.self_play.puct };
         let settings =
             NetworkSearchSettings { puct, iterations, reuse_tree: false, ..NetworkSearchSettings::default() };
-        let search = NetworkSearch::new(agent::player(checkpoint), settings);
+        // A run on a device that is gone has ended before.
+        let backend = self.recipe.device.open().unwrap_or_default();
+        let search = NetworkSearch::new(agent::player(checkpoint, &backend), settings);
         Box::new(MctsPlayer::new(Box::new(search), (), MctsPlayerSettings::default()))
     }
 

@@ -219,6 +219,8 @@ fn what_cannot_be_is_refused_in_one_line() {
     );
     assert!(fail(&["match", "--game", "connect-four", "puct,first-play=most", "random"]).contains("first-play 'most'"));
     assert!(fail(&["match", "--game", "connect-four", "puct,reuse=perhaps", "random"]).contains("reuse"));
+    let unknown = fail(&["match", "--game", "connect-four", "puct,device=gpu", "random"]);
+    assert!(unknown.contains("device 'gpu': expected cpu, cuda or cuda:NUMBER"), "{unknown}");
     assert!(fail(&["match", "--game", "connect-four", "puct,memory-mib=0", "random"]).contains("memory-mib"));
     // Without what was played the run cannot go on, and nothing is lost by trying.
     fs::rename(run_folder.join("replay"), folder.path().join("elsewhere")).unwrap();
@@ -349,4 +351,15 @@ fn a_full_disk_stops_it_with_a_message_and_whole_files() {
     }
     succeed(&["train", text(&recipe), "--out", text(&run), "--resume"]);
     assert!(result(&run) == result(&whole), "it ends as if the disk had never been full");
+}
+
+#[cfg(not(feature = "cuda"))]
+#[test]
+fn a_device_that_was_not_built_is_named_before_anything_is_learnt() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("recipe.toml");
+    fs::write(&path, format!("device = \"cuda\"\n{RECIPE}")).unwrap();
+    let message = fail(&["train", text(&path), "--out", text(&folder.path().join("run"))]);
+    assert!(message.contains("device cuda: this program was built without it"), "{message}");
+    assert!(message.contains("--features cuda"), "{message}");
 }

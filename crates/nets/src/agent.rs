@@ -1,7 +1,7 @@
 //! [`ResidualAgent`]: what a checkpoint of a residual network says about itself.
 
 use crate::architecture::Architecture;
-use crate::inference::FoldedNetwork;
+use crate::backend::Backend;
 use crate::residual::ResidualPlayer;
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::value::{Checkpoint, CheckpointError, ShapeAgent};
@@ -59,6 +59,6 @@ impl ResidualAgent {
 /// # Panics
 ///
 /// If there are not as many weights as the network has.
-pub fn player(checkpoint: &Checkpoint<ResidualAgent>) -> ResidualPlayer {
-    ResidualPlayer::new(FoldedNetwork::new(checkpoint.about.network, &checkpoint.weights))
+pub fn player(checkpoint: &Checkpoint<ResidualAgent>, backend: &Backend) -> ResidualPlayer {
+    ResidualPlayer::new(checkpoint.about.network, &checkpoint.weights, backend)
 }

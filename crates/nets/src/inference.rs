@@ -15,7 +15,7 @@ struct Folded {
 }
 
 /// What a norm makes of a sum: each filter's factor and shift.
-fn factor_and_shift<'a>(weights: &'a [f32], norm: &'a ConvNorm) -> impl Fn(usize) -> (f32, f32) + 'a {
+pub(crate) fn factor_and_shift<'a>(weights: &'a [f32], norm: &'a ConvNorm) -> impl Fn(usize) -> (f32, f32) + 'a {
     let [scale, bias, mean, variance] =
         [&norm.scale, &norm.bias, &norm.mean, &norm.variance].map(|range| &weights[range.clone()]);
     move |filter| {

@@ -1,4 +1,4 @@
-//! Residual policy-value networks, as AlphaZero's, on the processor.
+//! Residual policy-value networks, as AlphaZero's, on the processor or a graphics card.
 //!
 //! An [`Architecture`] says how a network is built; its weights are one flat vector whose parts [`Layout`] names. A
 //! [`FoldedNetwork`] answers with them, and a [`Trainer`] has their gradients, which an [`Optimizer`] follows.
@@ -18,8 +18,11 @@
 
 pub mod agent;
 pub mod architecture;
+pub mod backend;
 mod batch_norm;
 mod convolution;
+#[cfg(feature = "device")]
+pub mod device;
 mod grid;
 mod heads;
 pub mod inference;
@@ -33,6 +36,7 @@ pub mod training;
 
 pub use agent::ResidualAgent;
 pub use architecture::{Architecture, Layout, Role, Tensor};
+pub use backend::{Backend, DeviceName};
 pub use inference::FoldedNetwork;
 pub use optimizer::{Adam, AdamSettings, Optimizer, OptimizerSettings, Sgd, SgdSettings};
 pub use residual::{NetworkSize, ResidualLearner, ResidualPlayer};

@@ -1,9 +1,9 @@
 //! Residual networks for the engine: [`ResidualPlayer`] answers a search, [`ResidualLearner`] learns from what it found.
 
 use crate::architecture::Architecture;
-use crate::inference::FoldedNetwork;
+use crate::backend::{Answering, Backend, Training};
 use crate::optimizer::{Optimizer, OptimizerSettings};
-use crate::training::{Batch, ILLEGAL, Trainer};
+use crate::training::{Batch, ILLEGAL};
 use afterstate_engine::Value;
 use afterstate_engine::zero::{Example, Loss, Network, PLANES, Planes, Question, Trainable};
 use afterstate_games::rng::below;
@@ -47,20 +47,26 @@ impl NetworkSize {
 /// A network that only answers.
 #[derive(Clone, Debug)]
 pub struct ResidualPlayer {
-    network: FoldedNetwork,
+    network: Answering,
     /// Whether the answers of all symmetries are averaged.
     averages: bool,
+    /// Planes of all that is asked at once, behind each other; values and logits of the same.
     planes: Vec<f32>,
+    values: Vec<f32>,
     logits: Vec<f32>,
     sum: Vec<f32>,
 }
 
 impl ResidualPlayer {
     /// Answers with one look at each position.
-    pub fn new(network: FoldedNetwork) -> ResidualPlayer {
-        let architecture = *network.architecture();
-        let [planes, logits] = [architecture.input_len(), architecture.moves].map(|length| vec![0.0; length]);
-        ResidualPlayer { network, averages: false, planes, sum: logits.clone(), logits }
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many weights as the architecture's [`Layout`](crate::Layout) says.
+    pub fn new(architecture: Architecture, weights: &[f32], backend: &Backend) -> ResidualPlayer {
+        let network = backend.network(architecture, weights);
+        let (planes, values, logits) = Default::default();
+        ResidualPlayer { network, averages: false, planes, values, logits, sum: vec![0.0; architecture.moves] }
     }
 
     /// Looks at each position from all sides if `averages`, and answers with the mean: better, and as many times slower as
@@ -72,18 +78,25 @@ impl ResidualPlayer {
 
 impl<G: Planes> Network<G> for ResidualPlayer {
     fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
-        for question in questions {
+        let looks = if self.averages { G::SYMMETRIES } else { 1 };
+        let Architecture { moves, .. } = *self.network.architecture();
+        let length = self.network.architecture().input_len();
+        self.planes.resize(questions.len() * looks * length, 0.0);
+        let views = questions.iter().flat_map(|question| (0..looks).map(|symmetry| (&question.game, symmetry)));
+        for ((game, symmetry), planes) in views.zip(self.planes.chunks_exact_mut(length)) {
+            game.planes(symmetry, planes);
+        }
+        self.network.evaluate(&self.planes, &mut self.values, &mut self.logits);
+        let answers = self.values.chunks_exact(looks).zip(self.logits.chunks_exact(looks * moves));
+        for (question, (values, logits)) in questions.iter_mut().zip(answers) {
             let game = &question.game;
-            let looks = if self.averages { G::SYMMETRIES } else { 1 };
             self.sum.fill(0.0);
-            let mut value = 0.0;
-            for symmetry in 0..looks {
-                game.planes(symmetry, &mut self.planes);
-                value += self.network.evaluate(&self.planes, &mut self.logits) / looks as f32;
+            for (symmetry, logits) in logits.chunks_exact(moves).enumerate() {
                 for (answer, sum) in self.sum.iter_mut().enumerate() {
-                    *sum += self.logits[game.answer_image(answer, symmetry)] / looks as f32;
+                    *sum += logits[game.answer_image(answer, symmetry)] / looks as f32;
                 }
             }
+            let value: f32 = values.iter().map(|value| value / looks as f32).sum();
             let seen = 0.5 + 0.5 * value;
             let value = Value(if game.turn() == Turn::Player(Side::Second) { 1.0 - seen } else { seen });
             let (sum, game) = (&self.sum, game.clone());
@@ -96,7 +109,8 @@ impl<G: Planes> Network<G> for ResidualPlayer {
 pub struct ResidualLearner {
     architecture: Architecture,
     weights: Vec<f32>,
-    trainer: Trainer,
+    backend: Backend,
+    trainer: Training,
     optimizer: Box<dyn Optimizer + Send + Sync>,
     /// Whether examples are turned and mirrored at random.
     augments: bool,
@@ -114,13 +128,19 @@ impl ResidualLearner {
         memory: &[f32],
         augments: bool,
     ) -> Option<ResidualLearner> {
-        let trainer = Trainer::new(architecture);
+        let backend = Backend::default();
+        let trainer = backend.trainer(architecture);
         if weights.len() != trainer.layout().len() {
             return None;
         }
         let optimizer = optimizer.optimizer(weights.len(), memory)?;
         let (batch, gradients) = Default::default();
-        Some(ResidualLearner { architecture, weights, trainer, optimizer, augments, batch, gradients })
+        Some(ResidualLearner { architecture, weights, backend, trainer, optimizer, augments, batch, gradients })
+    }
+
+    /// Has gradients calculated elsewhere than on the processor. The optimiser stays there.
+    pub fn on(self, backend: Backend) -> ResidualLearner {
+        ResidualLearner { trainer: backend.trainer(self.architecture), backend, ..self }
     }
 
     /// The weights, as the [`Layout`](crate::Layout) orders them.
@@ -138,7 +158,7 @@ impl<G: Planes> Trainable<G> for ResidualLearner {
     type Player = ResidualPlayer;
 
     fn player(&self) -> ResidualPlayer {
-        ResidualPlayer::new(FoldedNetwork::new(self.architecture, &self.weights))
+        ResidualPlayer::new(self.architecture, &self.weights, &self.backend)
     }
 
     fn learn(&mut self, examples: &[Example<'_, G>], rng: &mut Rng) -> Loss {

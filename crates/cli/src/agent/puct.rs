@@ -6,8 +6,8 @@ use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_engine::search::{FirstPlay, NetworkSearchSettings, PuctSettings};
 use afterstate_engine::value::ShapeAgent;
-use afterstate_nets::ResidualAgent;
-use anyhow::{Result, bail};
+use afterstate_nets::{DeviceName, ResidualAgent};
+use anyhow::{Result, anyhow, bail};
 
 /// The kind of agents.
 pub const KIND: Kind = Kind {
@@ -41,6 +41,11 @@ pub const KIND: Kind = Kind {
             Some("false"),
             "whether the network looks at each position from all sides: better and slower",
         ),
+        setting(
+            "device",
+            Some("cpu"),
+            "where the network works: cpu; or cuda, cuda:1, … in a program built with --features cuda",
+        ),
         EARLY_STOP,
         RESIGN,
         PONDER,
@@ -66,6 +71,8 @@ pub struct PuctAgent {
     pub network: Source,
     /// Whether it is asked about all symmetries.
     pub symmetries: bool,
+    /// Where it works.
+    pub device: DeviceName,
     /// How it searches.
     pub search: NetworkSearchSettings,
     /// How it plays.
@@ -95,6 +102,8 @@ impl PuctAgent {
         };
         let iterations = settings.whole("iterations", 1, 1_000_000_000)?;
         let symmetries = settings.flag("symmetries")?;
+        let device = settings.text("device")?;
+        let device = device.parse().map_err(|problem| anyhow!("{}: {problem}", settings.source()))?;
         let search = NetworkSearchSettings {
             puct,
             iterations,
@@ -107,7 +116,7 @@ impl PuctAgent {
             ponder: settings.flag("ponder")?,
             ..MctsPlayerSettings::default()
         };
-        Ok(PuctAgent { network, symmetries, search, player })
+        Ok(PuctAgent { network, symmetries, device, search, player })
     }
 
     /// The size of the square board that it learnt on; `None` for what plays on every size.

@@ -7,7 +7,7 @@ use afterstate_engine::search::{Puct, PuctSettings, Situation};
 use afterstate_engine::zero::{Actor, ActorSettings, Cached, Network, Question, Trajectory, Uniform};
 use afterstate_games::go::Go;
 use afterstate_games::{ConnectFour, Game, IndexedMoves, Turn, stream};
-use afterstate_nets::{Architecture, Batch, FoldedNetwork, NetworkSize, ResidualPlayer, Trainer};
+use afterstate_nets::{Architecture, Backend, Batch, FoldedNetwork, NetworkSize, ResidualPlayer, Trainer};
 use anyhow::Result;
 
 /// Positions of a batch of gradients.
@@ -56,7 +56,9 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
             measured.report(&format!("nets.{name}.training"), 0, report)?;
         }
     }
-    let player = ResidualPlayer::new(network(of_four(4, 32)));
+    let architecture = of_four(4, 32);
+    let weights = architecture.random(&mut stream(1, 0));
+    let player = ResidualPlayer::new(architecture, &weights, &Backend::Processor);
     let measured = measure(effort, |thread| {
         let mut network = Cached::new(player.clone(), 16, four.most_moves());
         let mut number = u64::from(thread) << 32;

@@ -17,7 +17,7 @@ use afterstate_engine::value::{FusedShapes, Indifferent, TrackedGo, WindowSizes,
 use afterstate_engine::{Value, ValueFunction};
 use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, MogoSettings, Move, UniformGoPlayout};
 use afterstate_games::{Outcome, PlayoutPolicy, Rng};
-use afterstate_nets::ResidualPlayer;
+use afterstate_nets::{DeviceName, ResidualPlayer};
 use anyhow::{Result, ensure};
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
                 GoPrior::Shapes(ByReadValue::new(shapes, read_windows, agent.experience))
             }
             Prior::Network(checkpoint) => {
-                let network = residual(&Go::new(size), checkpoint)?;
+                let network = residual(&Go::new(size), checkpoint, DeviceName::Cpu)?;
                 GoPrior::Network(Box::new(NetworkPrior::new(network, POLICY_TEMPERATURE, agent.experience)))
             }
             // Every search has its own.

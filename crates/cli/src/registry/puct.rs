@@ -9,7 +9,7 @@ use afterstate_arena::MctsPlayer;
 use afterstate_engine::search::NetworkSearch;
 use afterstate_engine::zero::{ByAfterstates, Network, Uniform};
 use afterstate_games::go::Go;
-use afterstate_nets::{ResidualAgent, ResidualPlayer, agent};
+use afterstate_nets::{DeviceName, ResidualAgent, ResidualPlayer, agent};
 use anyhow::{Result, bail, ensure};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub fn players<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent, game_length:
         Source::Uniform => searches(puct, || Uniform),
         Source::Shapes(_) => bail!("local shapes are learnt for Go, not for {}", G::NAME),
         Source::Residual(name) => {
-            let network = residual(start, name)?.averaging(puct.symmetries);
+            let network = residual(start, name, puct.device)?.averaging(puct.symmetries);
             searches(puct, move || network.clone())
         }
     };
@@ -36,7 +36,7 @@ pub fn go_searcher(puct: &PuctAgent, size: usize) -> Result<GoSearcher> {
             searches(puct, move || ByAfterstates::new(shapes.clone(), POLICY_TEMPERATURE))
         }
         Source::Residual(name) => {
-            let network = residual(&Go::new(size), name)?.averaging(puct.symmetries);
+            let network = residual(&Go::new(size), name, puct.device)?.averaging(puct.symmetries);
             searches(puct, move || network.clone())
         }
     };
@@ -59,12 +59,12 @@ where
 }
 
 /// A checkpoint's network, which must have been learnt for the game of `start`, on its board.
-pub(super) fn residual<G: Playable + ZeroGame>(start: &G, name: &str) -> Result<ResidualPlayer> {
+pub(super) fn residual<G: Playable + ZeroGame>(start: &G, name: &str, device: DeviceName) -> Result<ResidualPlayer> {
     let checkpoint = ResidualAgent::load(name)?;
     let about = &checkpoint.about;
     ensure!(about.game == G::NAME, "{name} was learnt for {}, not for {}", about.game, G::NAME);
     let (height, width) = (about.network.height, about.network.width);
     let board = (start.rows(), start.columns());
     ensure!((height, width) == board, "{name} was learnt on {width}x{height}, not on {}x{}", board.1, board.0);
-    Ok(agent::player(&checkpoint))
+    Ok(agent::player(&checkpoint, &device.open().map_err(anyhow::Error::msg)?))
 }

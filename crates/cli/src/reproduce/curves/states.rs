@@ -81,7 +81,8 @@ fn of_run<G: ZeroGame>(
     let unique = unique_states(&first, folder)?;
     let checkpoint = ResidualAgent::read(checkpoint)?;
     const CACHE_BITS: u32 = 16;
-    let mut network = Cached::new(agent::player(&checkpoint), CACHE_BITS, first.most_moves());
+    let backend = recipe.device.open().map_err(anyhow::Error::msg)?;
+    let mut network = Cached::new(agent::player(&checkpoint, &backend), CACHE_BITS, first.most_moves());
     // The learner's own games, but whole ones that do not branch, and searches that are not forced to look elsewhere.
     let mut settings = recipe.zero.self_play.clone();
     (settings.katago, settings.early_end, settings.puct.forced_playouts) = (KataGoSettings::default(), 0.0, 0.0);
