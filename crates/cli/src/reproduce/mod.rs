@@ -75,6 +75,7 @@ use std::sync::atomic::AtomicBool;
   go-exploit/fig1    learning curves of AlphaZero and Go-Exploit in Connect Four, and their meeting (full: most of a day)
   go-exploit/fig2    the same for KataGo's modifications (full: a day)
   go-exploit/fig1-go AlphaZero and GEVC in 9x9 Go (full: days)
+  go-exploit/ratings PUCT, MC-RAVE, TD search and UCT rated together on 9x9 (full: hours, most of it training)
 
 Examples:
   afterstate reproduce rlgo/table1
@@ -136,7 +137,7 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
     ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "inputs", "preset", "learners"]),
     ("knightcap", "papers/1999-tdleaf", &["gains"]),
     ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3", "uci-elo", "wdl"]),
-    ("go-exploit", "papers/2023-go-exploit", &["table1", "fig1", "fig2", "fig1-go"]),
+    ("go-exploit", "papers/2023-go-exploit", &["table1", "fig1", "fig2", "fig1-go", "ratings"]),
 ];
 
 /// Runs the subcommand.
@@ -170,7 +171,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("rlgo", "table2") => ladder::make(&place),
         ("rlgo", "fig5" | "fig6") => figure(&place, name),
         ("go-exploit", "fig1" | "fig2" | "fig1-go") => curves::run(&place, name),
-        ("rlgo", "table4") => ratings::run(&place, name),
+        ("rlgo", "table4") | ("go-exploit", "ratings") => ratings::run(&place, name),
         ("meep", "table3") => gauntlet::run(&place, name),
         ("meep", "uci-elo") => uci_elo::run(&place, name),
         ("meep", "wdl") => wdl::run(&place, name),

@@ -322,19 +322,24 @@ mod tests {
     use super::*;
     use crate::reproduce::gnugo;
 
+    fn load(path: &str) -> Experiment {
+        Experiment::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers").join(path)).unwrap()
+    }
+
     fn committed() -> Experiment {
-        let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers/2012-td-search-go");
-        Experiment::load(&paper.join("table4.toml")).unwrap()
+        load("2012-td-search-go/table4.toml")
     }
 
     #[test]
     fn the_committed_tournaments_are_complete() {
-        let experiment = committed();
-        for size in [&experiment.scale["quick"], &experiment.scale["full"]] {
-            for tournament in &experiment.tournaments {
-                experiment.agents_of(tournament, size).unwrap();
+        for experiment in [committed(), load("2023-go-exploit/ratings.toml")] {
+            for size in [&experiment.scale["quick"], &experiment.scale["full"]] {
+                for tournament in &experiment.tournaments {
+                    experiment.agents_of(tournament, size).unwrap();
+                }
             }
         }
+        let experiment = committed();
         let gnu_go = experiment.players.iter().find(|player| player.name == "GNU Go 10").unwrap();
         assert_eq!(gnu_go.agent, gnugo::agent(10));
     }
