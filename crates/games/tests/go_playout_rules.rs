@@ -187,8 +187,8 @@ fn self_atari_is_bad_unless_a_stone_is_thrown_in() {
         "O . . X .",
     ]);
     let b1 = Point::at(1, 0, 5);
-    assert!(game.board().is_self_atari(b1, Side::First) && !MogoPlayout::is_bad(&game, b1));
-    assert!(!FuegoPlayout::is_bad(&game, b1));
+    let (board, black) = (game.board(), Side::First);
+    assert!(board.is_self_atari(b1, black) && !board.is_bad_self_atari(b1, black));
     // White's chain has a third liberty, D3: nothing is gained.
     let game = position([
         ". . . . o", //
@@ -197,7 +197,7 @@ fn self_atari_is_bad_unless_a_stone_is_thrown_in() {
         "O O O O X",
         "O . . X .",
     ]);
-    assert!(MogoPlayout::is_bad(&game, b1) && FuegoPlayout::is_bad(&game, b1));
+    assert!(game.board().is_bad_self_atari(b1, Side::First));
     // A2 would be a second stone beside A1, with the liberty A3; A3 gives A1 nothing and itself three liberties.
     let game = position([
         ". . . . .", //
@@ -206,7 +206,8 @@ fn self_atari_is_bad_unless_a_stone_is_thrown_in() {
         ". O . . .",
         "X o . . .",
     ]);
-    assert!(MogoPlayout::is_bad(&game, Point::at(0, 1, 5)) && !MogoPlayout::is_bad(&game, Point::at(0, 2, 5)));
+    let bad = |y| game.board().is_bad_self_atari(Point::at(0, y, 5), game.to_move());
+    assert!(bad(1) && !bad(2));
 }
 
 #[test]

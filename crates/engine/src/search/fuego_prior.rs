@@ -84,7 +84,7 @@ impl Prior<Go> for FuegoPrior {
             };
             let (value, experience) = if self.good.contains(&point) {
                 (1.0, strong)
-            } else if FuegoPlayout::is_bad(game, point) {
+            } else if board.is_bad_self_atari(point, side) {
                 (if rule { 0.1 } else { 0.2 }, strong)
             } else if board.puts_in_atari(point, side) {
                 if rule { (0.8, strong) } else { (1.0, weak) }

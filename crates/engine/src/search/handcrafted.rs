@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! H(s,a) = 1 if the default policy's rules choose among a and others    (a saves, fits a pattern, or captures)
-//!          0 if a puts its own chain in atari, and is no throw-in    (MogoPlayout::is_bad)
+//!          0 if a puts its own chain in atari, and is no throw-in    (Board::is_bad_self_atari)
 //!          ½ otherwise
 //! ```
 
@@ -74,20 +74,21 @@ impl Handcrafted {
 impl Prior<Go> for Handcrafted {
     fn fill(&mut self, position: &NewPosition<'_, Go>, out: &mut [PriorValue]) {
         let game = position.game;
+        let (board, side) = (game.board(), game.to_move());
         let (_, good) = match &mut self.rules {
             Rules::Mogo(rules) => rules.good_moves(game),
             Rules::Fuego(rules) => rules.good_moves(game),
         };
         for (&mv, prior) in position.moves.iter().zip(out) {
             let Some(point) = mv.point() else { continue };
-            let seen = if MogoPlayout::is_bad(game, point) {
+            let seen = if board.is_bad_self_atari(point, side) {
                 0.0
             } else if good.contains(&point) {
                 1.0
             } else {
                 0.5
             };
-            let value = if game.to_move() == Side::First { seen } else { 1.0 - seen };
+            let value = if side == Side::First { seen } else { 1.0 - seen };
             prior.add(value, self.experience);
         }
     }

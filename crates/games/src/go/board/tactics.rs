@@ -54,6 +54,28 @@ impl Board {
         self.liberty_left(point, side).is_some()
     }
 
+    /// Whether a legal stone of `side` on the empty `point` would put its own chain in atari for nothing: what handcrafted priors
+    /// call bad. A lone stone beside a chain of the other side with two liberties is not, for it may be a throw-in, or the
+    /// stone that a snapback gives away.
+    ///
+    /// ```
+    /// use afterstate_games::{Side, go::{Board, Point}};
+    /// let mut board = Board::new(5);
+    /// for (x, y, side) in [(0, 0, Side::First), (1, 0, Side::Second), (1, 1, Side::Second)] {
+    ///     board.play(Point::at(x, y, 5), side);
+    /// }
+    /// // Black's A1 and A2 would be two stones with the liberty A3.
+    /// assert!(board.is_bad_self_atari(Point::at(0, 1, 5), Side::First));
+    /// ```
+    pub fn is_bad_self_atari(&self, point: Point, side: Side) -> bool {
+        if !self.is_self_atari(point, side) {
+            return false;
+        }
+        let around = self.neighbours(point.0);
+        let alone = around.iter().all(|&n| self.cells[at(n)].color != Color::of(side));
+        !(alone && self.puts_in_atari(point, side))
+    }
+
     /// [`Board::liberty_left`] of a move that captures and joins the chains with the names `joined`, 0 for none.
     fn liberty_left_by_capture(&self, p: u16, own: Color, joined: [u16; 4]) -> Option<Point> {
         if joined == [0; 4] {

@@ -103,12 +103,6 @@ impl FuegoPlayout {
         self.view.fits_pattern(point, side)
     }
 
-    /// Whether a handcrafted prior calls a stone of the side to move on the empty `point` bad, as
-    /// [`MogoPlayout::is_bad`](crate::go::MogoPlayout::is_bad) does.
-    pub fn is_bad(game: &Go, point: Point) -> bool {
-        ruled::is_bad(game, point)
-    }
-
     /// Finds the good liberties of a stone's chain, if it has two.
     #[inline]
     fn find_good_liberties(&mut self, board: &Board, stone: Point, side: Side) {

@@ -97,23 +97,6 @@ impl MogoPlayout {
     pub fn good_moves(&mut self, game: &Go) -> (Option<Rule>, &[Point]) {
         ruled::good_moves(self, game)
     }
-
-    /// Whether a stone of the side to move on the empty `point` would put its own chain in atari: what a handcrafted
-    /// prior calls bad. A lone stone beside a chain of the opponent with two liberties is not, for it may be a
-    /// throw-in, or the stone that a snapback gives away.
-    ///
-    /// ```
-    /// use afterstate_games::{Game, Notation, go::{Go, MogoPlayout, Point}};
-    /// let mut game = Go::new(5);
-    /// for text in ["A1", "B1", "E5", "B2"] {
-    ///     game.play(game.parse_move(text).unwrap());
-    /// }
-    /// // Black's A1 and A2 would be two stones with the liberty A3.
-    /// assert!(MogoPlayout::is_bad(&game, Point::at(0, 1, 5)));
-    /// ```
-    pub fn is_bad(game: &Go, point: Point) -> bool {
-        ruled::is_bad(game, point)
-    }
 }
 
 impl Allows for MogoPlayout {

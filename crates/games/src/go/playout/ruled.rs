@@ -322,19 +322,6 @@ pub(super) fn good_moves<'a, R: Rules>(rules: &'a mut R, game: &Go) -> (Option<R
     (rule, rules.view().found.points())
 }
 
-/// Whether the side to move would put its own chain in atari by a stone on `point`. A throw-in does not count: a lone
-/// stone beside a chain with two liberties, which may be left with one when it takes the stone.
-pub(super) fn is_bad(game: &Go, point: Point) -> bool {
-    let (board, side) = (game.board(), game.to_move());
-    if !board.is_self_atari(point, side) {
-        return false;
-    }
-    let around = board.neighbours_of(point);
-    let alone = around.iter().all(|&n| board.color(n) != Color::of(side));
-    let opponent = Color::of(side.other());
-    !(alone && around.iter().any(|&n| board.color(n) == opponent && board.two_liberties(n).is_some()))
-}
-
 /// Chooses one move as a playout would.
 pub(super) fn choose<R: Rules>(rules: &mut R, game: &Go, rng: &mut Rng) -> (Move, Rule) {
     let mut chosen = |points: &[Point]| match points.len() {
