@@ -26,7 +26,7 @@ fn every_setting_can_be_used() {
         "td-search:60,switch=0,playout=uniform,features=1+2+3,resign=0,ponder=true",
         "td-search,simulations=60,playout=mogo,playout-without=save,avoid-self-atari=true,mercy=0.3",
         "td-search:60,playout-without=low-liberties",
-        "td-search:60,switch=32,greedy-moves=6,exploration=0.3,explore-by-playout=0.6",
+        "td-search:60,exploration=0.1,explore-by-playout=0,random-after-switch=0,learn=all",
         "td-search:60,explore-by-playout=1,exploration=1,playout=uniform",
         "td-search:60,move-gap=4,lambda=0.8,traces=replacing",
         "td-search:60,threads=3",
@@ -103,7 +103,7 @@ fn what_td_search_thinks_can_be_seen() {
 fn what_is_wrong_is_said_in_one_line() {
     assert!(fail(&["match", "td-search:50,switch=soon", "random"]).contains("switch 'soon'"));
     assert!(fail(&["match", "td-search:50,features=4", "random"]).contains("features '4': expected some of 1, 2, 3"));
-    assert!(fail(&["match", "td-search:50,greedy-moves=few", "random"]).contains("greedy-moves 'few'"));
+    assert!(fail(&["match", "td-search:50,learn=few", "random"]).contains("learn 'few'"));
     assert!(fail(&["match", "td-search:50,traces=no", "random"]).contains("replacing, backward"));
     assert!(fail(&["match", "dyna-2:50", "random"]).contains("'memory' is missing"));
     let other_game = fail(&["match", "dyna-2:50,memory=x", "random", "--game", "connect-four"]);

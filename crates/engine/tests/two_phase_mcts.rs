@@ -63,7 +63,7 @@ fn starts_with_what_was_learnt<M: Freeze<Go, Frozen = FusedShapes, Position = Tr
             known.mv,
             known.prior
         );
-        different += u32::from((expected - 0.5).abs() > 0.01);
+        different += u32::from((expected - 0.5).abs() > 0.002);
         // Q is the mean of what was seen and of ten simulations worth the prior.
         assert!(known.visits > 0 || (known.value.unwrap().0 - expected).abs() < 1e-3);
     }

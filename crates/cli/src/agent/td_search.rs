@@ -37,19 +37,24 @@ pub struct TdSearch {
 const SWITCH: Setting = setting(
     "switch",
     Some("6"),
-    "after how many moves a simulation goes on by the playout policy, 0 to 1000000, or never (T)",
+    "after how many moves of a simulation the playout policy chooses, 0 to 1000000, or never (T)",
 );
 const EXPLORATION: Setting =
-    setting("exploration", Some("0.1"), "probability of a random move in a simulation, 0 to 1 (epsilon)");
+    setting("exploration", Some("0.3"), "probability of a random move before the switch, 0 to 1 (epsilon)");
 const EXPLORE_BY_PLAYOUT: Setting = setting(
     "explore-by-playout",
-    Some("0"),
+    Some("0.6"),
     "probability that the playout policy chooses in place of chance, where a random move would be played, 0 to 1",
 );
-const GREEDY_MOVES: Setting = setting(
-    "greedy-moves",
-    Some("all"),
-    "after how many moves of a simulation every move is a random one (or the playout policy's), 0 to 1000000, or all: never",
+const RANDOM_AFTER: Setting = setting(
+    "random-after-switch",
+    Some("0.4"),
+    "probability of a random move after the switch, in place of the playout policy's, 0 to 1",
+);
+const LEARN: Setting = setting(
+    "learn",
+    Some("32"),
+    "how many moves of a simulation learn, whoever chooses them, 1 to 1000000, or all; the last learn its outcome",
 );
 const STEP_SIZE: Setting =
     setting("step-size", Some("0.1"), "how far a position moves towards its target, 0 to 100 (alpha)");
@@ -78,7 +83,7 @@ const MOVE_GAP: Setting = setting(
 
 macro_rules! td_settings {
     ($($own:expr),* $(,)?) => {
-        &[SIMULATIONS, $($own,)* SWITCH, EXPLORATION, EXPLORE_BY_PLAYOUT, GREEDY_MOVES, STEP_SIZE, LAMBDA, TRACES, FEATURES,
+        &[SIMULATIONS, $($own,)* SWITCH, EXPLORATION, EXPLORE_BY_PLAYOUT, RANDOM_AFTER, LEARN, STEP_SIZE, LAMBDA, TRACES, FEATURES,
           PLAYOUT, WITHOUT, SELF_ATARI, MERCY, THREADS, RESET, RESIGN, PONDER]
     };
 }
@@ -91,7 +96,7 @@ pub const KINDS: [Kind; 3] = [
         games: "go, connect-four, tic-tac-toe",
         main: Some("simulations"),
         settings: td_settings![SQUASH, MOVE_GAP],
-        example: "td-search:5000,switch=32,greedy-moves=6,exploration=0.3,explore-by-playout=0.6",
+        example: "td-search:5000,exploration=0.1,explore-by-playout=0,random-after-switch=0,learn=all",
     },
     Kind {
         name: "dyna-2",
@@ -172,7 +177,7 @@ impl TdSearch {
             _ => (None, TimeSettings::default()),
         };
         let switch_after = unless(settings, "switch", "never")?;
-        let greedy_moves = unless(settings, "greedy-moves", "all")?;
+        let learn_moves = unless(settings, "learn", "all")?;
         // Alpha-beta decides by what is known now.
         let move_gap = if second.is_some() { 0 } else { settings.whole("move-gap", 0, 1000)? as u32 };
         Ok(TdSearch {
@@ -198,8 +203,9 @@ impl TdSearch {
                 simulations: settings.whole("simulations", 1, 1_000_000_000_000)?,
                 exploration: settings.number("exploration", 0.0, 1.0)? as f32,
                 explore_by_policy: settings.number("explore-by-playout", 0.0, 1.0)? as f32,
-                greedy_moves,
                 switch_after,
+                random_after_switch: settings.number("random-after-switch", 0.0, 1.0)? as f32,
+                learn_moves,
                 move_gap,
                 threads: settings.whole("threads", 1, 256)? as u32,
                 reset: settings.flag("reset")?,

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Simulations of a search. They begin with nothing learnt, and without a tree.
 const SIMULATIONS: u64 = 1000;
 
-/// Measures simulations with a switch after six moves, and ε-greedy ones to the end.
+/// Measures simulations with a switch after six moves, and the article's ε-greedy ones to the end.
 pub fn run(effort: Effort, report: Report) -> Result<()> {
     for size in [9, 19] {
         let uct = uct(size, effort);
@@ -135,7 +135,11 @@ fn td_search<M: ShortTermMemory<Go>>(
 ) -> Measured<1> {
     let start = Go::new(size);
     measure(effort, |thread| {
-        let settings = TdSearchSettings { simulations: SIMULATIONS, switch_after, ..TdSearchSettings::default() };
+        let simulated = match switch_after {
+            Some(_) => TdSearchSettings::default(),
+            None => TdSearchSettings::article(),
+        };
+        let settings = TdSearchSettings { simulations: SIMULATIONS, switch_after, ..simulated };
         let mut search = TdSearch::new(memory(), PlayOut(FuegoPlayout::default()), settings);
         let (mut rng, start) = (stream(1, u64::from(thread)), start.clone());
         move || {

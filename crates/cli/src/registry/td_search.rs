@@ -33,7 +33,6 @@ where
     }
 }
 
-/// How a player of `agent` behaves in games that usually are so many moves long, those of both sides.
 /// The players of a game on a grid of which nothing is known but the rules.
 pub fn grid_players<G: Playable + Deterministic + IndexedMoves + Grid>(
     start: &G,
@@ -66,7 +65,7 @@ pub fn go_searcher(agent: &Agent, size: usize) -> Result<GoSearcher> {
 /// Makes searches of Go.
 fn go_search(agent: &Agent, size: usize) -> Result<SearchFactory<Go, GoOwnership>> {
     let mut agent = agent.clone();
-    agent.search.switch_after = agent.search.switch_after.or(Some(LONGEST));
+    agent.search.learn_moves = agent.search.learn_moves.or(Some(LONGEST));
     let long = match &agent.memory {
         None => None,
         Some(checkpoint) => {

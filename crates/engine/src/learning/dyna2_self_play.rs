@@ -29,9 +29,10 @@ use std::sync::Arc;
 pub struct Dyna2Settings {
     /// Simulations for each move. Default 100.
     pub simulations: u64,
-    /// ε̄, the probability of a random move in a simulation. Default 0.1.
+    /// ε̄, the probability of a random move before the switch, more than half of which are the default policy's
+    /// ([`TdSearchSettings`]). Default 0.3.
     pub exploration: f32,
-    /// T, after how many moves a simulation goes on by the default policy. Default 6.
+    /// T, after how many moves the default policy chooses in a simulation. Default 6.
     pub switch_after: u32,
     /// ᾱ. Default 0.1.
     pub step_size: f32,
@@ -43,7 +44,7 @@ impl Default for Dyna2Settings {
     fn default() -> Self {
         Dyna2Settings {
             simulations: 100,
-            exploration: 0.1,
+            exploration: 0.3,
             switch_after: 6,
             step_size: 0.1,
             sizes: WindowSizes::new(&[1, 2]).expect("both are sizes of windows"),

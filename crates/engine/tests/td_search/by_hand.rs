@@ -2,24 +2,29 @@
 
 use crate::script::{Letters, Named, Outcomes, Scripted};
 use afterstate_engine::learning::{Plies, Td, TdSettings, TraceKind};
-use afterstate_engine::search::{Dyna2, FeatureMemory, LongTermMemory, TdSearch, TdSearchSettings};
+use afterstate_engine::search::{Dyna2, FeatureMemory, Leaf, LongTermMemory, TdSearch, TdSearchSettings};
 use afterstate_engine::value::{ActiveSet, Share, Squash, Weights};
 use afterstate_engine::{Budget, Search, Value};
-use afterstate_games::stream;
+use afterstate_games::{Rng, stream};
 
 type Words = Letters<4, 2>;
 
 /// θ after each of the simulations `abaa` (Black wins), `bbab` (White wins) and `aaba` (Black wins); with a switch the
-/// default policy gives 1, 0 and ½.
-fn learnt(td: TdSettings, switch_after: Option<u32>) -> Vec<[f32; 2]> {
+/// that ends learning too the default policy gives 1, 0 and ½.
+fn learnt(td: TdSettings, learn_moves: Option<u32>) -> Vec<[f32; 2]> {
     let mut found = Vec::new();
     for tells in [true, false] {
         found.clear();
         for simulations in 1..=3 {
             let script = ["abaa", "bbab", "aaba"].map(|word| word.bytes().collect()).to_vec();
             let memory = Scripted::new(FeatureMemory::new(Named.into(), td.clone()), script, tells);
-            let settings =
-                TdSearchSettings { simulations, exploration: 0.0, switch_after, ..TdSearchSettings::default() };
+            let settings = TdSearchSettings {
+                simulations,
+                exploration: 0.0,
+                switch_after: learn_moves,
+                learn_moves,
+                ..TdSearchSettings::article()
+            };
             let mut search = TdSearch::new(memory, Outcomes::new(&[1.0, 0.0, 0.5]), settings);
             search.search(&Words::default(), &Budget::default(), &mut stream(1, 0));
             found.push(search.memory().memory.weights().try_into().unwrap());
@@ -117,8 +122,51 @@ fn with_a_switch_after_three_moves() {
     }
 }
 
+/// A default policy that plays the same words.
+#[derive(Clone)]
+struct Plays(Vec<&'static str>);
+
+impl Leaf<Words> for Plays {
+    fn finish(&mut self, _game: &mut Words, _trace: &mut Vec<u8>, _rng: &mut Rng) -> Value {
+        unreachable!("learning goes on to the end")
+    }
+
+    fn one_move(&mut self, game: &Words, _rng: &mut Rng) -> Option<u8> {
+        let mv = self.0[0].as_bytes()[game.named.len()];
+        if game.named.len() == 3 {
+            self.0.remove(0);
+        }
+        Some(mv)
+    }
+}
+
+/// Whoever chooses, the same simulations teach the same.
 #[test]
-fn a_switch_at_once_leaves_nothing_to_learn() {
+fn what_the_default_policy_plays_is_learnt_too() {
+    let words = ["abaa", "bbab", "aaba"];
+    for lambda in [0.0, 0.5, 1.0] {
+        for switch_after in 0..4 {
+            let script = words.map(|word| word.as_bytes()[..switch_after].to_vec()).to_vec();
+            let memory = Scripted::new(FeatureMemory::new(Named.into(), linear(lambda)), script, false);
+            let settings = TdSearchSettings {
+                simulations: 3,
+                exploration: 0.0,
+                switch_after: Some(switch_after as u32),
+                ..TdSearchSettings::article()
+            };
+            let mut search = TdSearch::new(memory, Plays(words.to_vec()), settings);
+            search.search(&Words::default(), &Budget::default(), &mut stream(1, 0));
+            assert_eq!(
+                search.memory().memory.weights(),
+                learnt(linear(lambda), None)[2],
+                "λ = {lambda}, T = {switch_after}"
+            );
+        }
+    }
+}
+
+#[test]
+fn learning_that_ends_at_once_teaches_nothing() {
     assert_eq!(learnt(linear(0.0), Some(0)), [[0.0; 2]; 3]);
 }
 
@@ -171,7 +219,7 @@ fn dyna_2_learns_what_the_long_term_memory_does_not_know() {
             let script = ["abaa", "bbab"].map(|word| word.bytes().collect()).to_vec();
             let memory = Scripted::new(Dyna2::new(LikesA(Words::default()), short), script, tells);
             let settings =
-                TdSearchSettings { simulations, exploration: 0.0, switch_after: Some(3), ..Default::default() };
+                TdSearchSettings { simulations, exploration: 0.0, learn_moves: Some(3), ..TdSearchSettings::article() };
             let mut search = TdSearch::new(memory, Outcomes::new(&[1.0, 0.0]), settings);
             search.search(&Words::default(), &Budget::default(), &mut stream(1, 0));
             assert_eq!(search.memory().memory.short_term().weights(), expected);

@@ -57,7 +57,7 @@ impl ShortTermMemory<Words> for LikesA {
 #[test]
 fn the_tournament_mixes_three_policies() {
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let settings = TdSearchSettings { simulations: 4000, ..TdSearchSettings::tournament() };
+    let settings = TdSearchSettings { simulations: 4000, ..TdSearchSettings::default() };
     let mut search = TdSearch::new(LikesA, Names(seen.clone()), settings);
     search.search(&Words::default(), &Budget::default(), &mut stream(1, 0));
     let seen = seen.lock().unwrap();

@@ -12,10 +12,14 @@
 //!             a ← argmax (Black) or argmin (White) of V(s∘a), with probability ε a random one
 //!             s ← s∘a
 //!             θ ← θ + α φ(sₜ₋₂)/‖φ(sₜ₋₂)‖² · (V(s) − V(sₜ₋₂))
-//!         play on by the default policy, with outcome z
+//!         the same with moves of the default policy, until the game ends with outcome z
 //!         move the last two positions towards z in the same way
 //!     play argmax (argmin) of V(s₀∘a)
 //! ```
+//!
+//! T changes who chooses, and not what is learnt: simulations learn on after the switch, as the original program's did. A
+//! search that stops learning there is worth some hundred Elo less. Its simulations were also less simple than the article's
+//! ([`TdSearchSettings`]), and so are the defaults.
 //!
 //! That is λ = 0; with traces the last line of the loop is that of [`td`](crate::learning::td). The position of a
 //! value is the afterstate, so there is no update for s₀ itself. V of a game that is over is its outcome.

@@ -60,7 +60,7 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> Worker<G
         };
         self.trace.clear();
         self.memory.begin();
-        let last = settings.switch_after.unwrap_or(u32::MAX);
+        let (last, greedy) = (settings.learn_moves.unwrap_or(u32::MAX), settings.switch_after.unwrap_or(u32::MAX));
         let (mut played, mut switch) = (0, None);
         let z = loop {
             let side = match game.turn() {
@@ -79,12 +79,13 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> Worker<G
                 switch = Some(self.trace.len());
                 break self.leaf.finish(&mut game, &mut self.trace, rng);
             }
-            let explores =
-                settings.greedy_moves.is_some_and(|greedy| played >= greedy) || unit(rng) < settings.exploration;
             let at_root = self.trace.is_empty().then_some(root);
-            let (mv, sum) = match explores {
-                true => (self.explore(&game, at_root, settings.explore_by_policy, rng), None),
-                false => self.choose(&game, side, at_root, rng),
+            let (mv, sum) = if played >= greedy {
+                (self.explore(&game, at_root, 1.0 - settings.random_after_switch, rng), None)
+            } else if unit(rng) < settings.exploration {
+                (self.explore(&game, at_root, settings.explore_by_policy, rng), None)
+            } else {
+                self.choose(&game, side, at_root, rng)
             };
             played += 1;
             self.memory.playing(&game, mv);
