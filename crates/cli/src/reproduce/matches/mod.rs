@@ -113,7 +113,10 @@ fn play(place: &Workplace, name: &str, experiment: &MatchExperiment, matches: &[
     place.note(&format!("{} matches, {} of {total} games to play", matches.len(), total - before));
     let progress = Progress::new(total, before, "games", place.json);
     let done = Cell::new(before);
-    for planned in matches {
+    // Some take hours: the scale's list begins with those that matter most.
+    let mut in_turn: Vec<&Match> = matches.iter().collect();
+    in_turn.sort_by_key(|planned| planned.turn);
+    for planned in in_turn {
         let log = folder.join(&planned.log);
         let began = |contents: LogContents| contents.games.iter().filter(|(_, game)| !could_not_begin(game)).count();
         let already = logged(&log, planned)?.1.map_or(0, began);

@@ -91,7 +91,7 @@ pub struct Training {
 pub struct Size {
     /// Games of each point, even so that both sides are played.
     pub games: u32,
-    /// Only these points.
+    /// Only these points, the first of them first.
     pub points: Option<Vec<String>>,
 }
 
@@ -211,8 +211,10 @@ pub struct Claim {
 /// A point at one scale, with its agents read.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// Its place among the experiment's points.
+    /// Its place among the experiment's points, in which reports are written.
     pub point: usize,
+    /// Matches are played in this order: the scale's list, or the points'.
+    pub turn: usize,
     /// The agent and its opponent.
     pub agents: [AgentSpec; 2],
     /// The game.
@@ -262,10 +264,12 @@ impl MatchExperiment {
     fn match_of(&self, number: usize, scale: Scale) -> Result<Match> {
         let point = &self.points[number];
         let opponent = point.opponent.as_ref().or(self.opponent.as_ref()).context("there is no opponent")?;
+        let listed = self.size(scale)?.points.as_ref();
         let games = point.games.get(scale.name()).copied().unwrap_or(self.size(scale)?.games);
         ensure!(games > 0 && games % 2 == 0, "games = {games}: expected an even number, so that both sides are played");
         Ok(Match {
             point: number,
+            turn: listed.and_then(|names| names.iter().position(|name| *name == point.name)).unwrap_or(number),
             agents: [AgentSpec::parse(&point.agent)?, AgentSpec::parse(&opponent.agent)?],
             game: self.game_on(point.board_size)?,
             referee: point.referee.as_ref().unwrap_or(&self.referee).clone(),

@@ -119,6 +119,17 @@ fn a_scale_says_which_points_are_played_how_often() {
 }
 
 #[test]
+fn the_points_that_a_scale_names_first_are_played_first() {
+    let turns = |scale: &str| {
+        let recipe = parsed(&GOOD.replacen("points = [\"a\"]", scale, 1)).unwrap();
+        let quick = recipe.matches(Scale::Quick).unwrap();
+        quick.iter().map(|planned| (planned.point, planned.turn)).collect::<Vec<_>>()
+    };
+    assert_eq!(turns(r#"points = ["c", "a"]"#), [(0, 1), (2, 0)]);
+    assert_eq!(turns(""), [(0, 0), (1, 1), (2, 2)]);
+}
+
+#[test]
 fn what_is_wrong_with_a_recipe_is_named() {
     let refused = |from: &str, to: &str| {
         assert!(GOOD.contains(from), "{from}");
