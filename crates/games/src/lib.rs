@@ -26,7 +26,7 @@ pub use connect_four::ConnectFour;
 pub use game::{Deterministic, Game, IndexedMoves, Outcome, Repetition, Side, Turn};
 pub use grid::Grid;
 pub use notation::{Notation, NotationError};
-pub use playout::{PlayoutPolicy, UniformPlayout};
+pub use playout::{LearnablePlayout, PlayoutPolicy, UniformPlayout};
 pub use record::Record;
 pub use rng::{Rng, stream};
 pub use tactics::Tactics;

@@ -16,6 +16,25 @@ pub trait PlayoutPolicy<G: Game>: Send {
     }
 }
 
+/// A playout policy with weights, of which it is known how they change what it plays.
+pub trait LearnablePlayout<G: Game>: PlayoutPolicy<G> + Clone {
+    /// θ.
+    fn theta(&self) -> Vec<f32>;
+
+    /// Replaces θ. What it cannot be is made the nearest that it can be.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many weights as before.
+    fn set_theta(&mut self, theta: &[f32]);
+
+    /// Adds ∇ log π(a|s) of the move `mv` to `gradient` and returns log π(a|s); `None` for a move that it never plays.
+    fn add_log_gradient(&mut self, game: &G, mv: G::Move, gradient: &mut [f32]) -> Option<f32>;
+
+    /// Plays `game` out as [`PlayoutPolicy::play_out`] does and adds Σₜ ∇ log π(aₜ|sₜ) to `gradient`.
+    fn play_out_with_gradient(&mut self, game: &mut G, gradient: &mut [f32], rng: &mut Rng) -> Outcome;
+}
+
 /// Every legal move with the same probability; works for any game that always ends.
 #[derive(Clone)]
 pub struct UniformPlayout<G: Game> {

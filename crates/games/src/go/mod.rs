@@ -17,7 +17,9 @@ pub mod sgf;
 pub use board::{Board, Color};
 pub use diagram::Diagram;
 pub use handicap::HandicapError;
-pub use playout::{FuegoPlayout, FuegoSettings, MogoPlayout, MogoSettings, Rule, UniformGoPlayout};
+pub use playout::{
+    FuegoPlayout, FuegoSettings, MogoPlayout, MogoSettings, Rule, SoftmaxPlayout, SoftmaxWeights, UniformGoPlayout,
+};
 pub use point::{MAX_SIZE, MIN_SIZE, Move, Point, PointSet};
 pub use rules::{Go, Komi, Scoring};
 pub use setup::SetupError;

@@ -5,12 +5,16 @@
 
 pub mod fuego;
 pub mod mogo;
+pub mod move_features;
 pub mod neighbourhood;
 pub mod pattern;
 mod ruled;
+pub mod shapes;
+pub mod softmax;
 mod uniform;
 
 pub use fuego::{FuegoPlayout, FuegoSettings};
 pub use mogo::{MogoPlayout, MogoSettings};
 pub use ruled::Rule;
+pub use softmax::{SoftmaxPlayout, SoftmaxWeights};
 pub use uniform::UniformGoPlayout;

@@ -1,6 +1,6 @@
 //! What playouts by rules have in common: the rules' raw material, the loop, and when a playout ends early.
 
-use super::neighbourhood::{Neighbourhoods, surroundings};
+use super::neighbourhood::{Code, Neighbourhoods, surroundings};
 use super::pattern::PatternTable;
 use super::uniform::{Allows, draw};
 use crate::go::board::{Board, Color};
@@ -129,7 +129,7 @@ impl Default for View {
 
 impl View {
     /// Looks at a position afresh.
-    fn load(&mut self, board: &Board) {
+    pub(super) fn load(&mut self, board: &Board) {
         use crate::go::board::Watcher;
         let size = board.size();
         self.neighbourhoods.clear(size);
@@ -147,7 +147,7 @@ impl View {
 
     /// Notes what the last move, a stone of the opponent of `side` on `last`, has put in atari.
     #[inline(always)]
-    fn note(&mut self, board: &Board, last: Option<Point>, side: Side) {
+    pub(super) fn note(&mut self, board: &Board, last: Option<Point>, side: Side) {
         self.found.count = 0;
         self.endangered_count = 0;
         let Some(last) = last else { return };
@@ -215,24 +215,56 @@ impl View {
         }
     }
 
+    /// What surrounds a point.
+    #[inline(always)]
+    pub(super) fn code(&self, point: Point) -> Code {
+        self.neighbourhoods.code(point)
+    }
+
+    /// What has to hear of every stone that appears or disappears.
+    #[inline(always)]
+    pub(super) fn watcher(&mut self) -> &mut Neighbourhoods {
+        &mut self.neighbourhoods
+    }
+
+    /// A stone of each chain that the last move put in atari; of some, more than one.
+    #[inline(always)]
+    pub(super) fn endangered(&self) -> impl Iterator<Item = Point> + use<> {
+        self.endangered.into_iter().take(self.endangered_count)
+    }
+
     /// Finds all captures of `side`.
     #[inline(always)]
     pub(super) fn find_captures(&mut self, board: &Board, side: Side) {
-        let enemy = Color::of(side.other());
-        let stones = &mut self.in_atari[side.other().index()];
-        let mut i = 0;
-        while let Some(&stone) = stones.get(i) {
-            let liberty = if board.color(stone) == enemy { board.atari_liberty(stone) } else { None };
-            match liberty {
-                Some(liberty) => {
-                    if board.is_sensible(liberty, side) {
-                        self.found.add(liberty);
-                    }
-                    i += 1;
-                }
-                None => {
-                    stones.swap_remove(i);
-                }
+        let View { in_atari, found, .. } = self;
+        for_each_atari(&mut in_atari[side.other().index()], board, side, |_, liberty| {
+            if board.is_sensible(liberty, side) {
+                found.add(liberty);
+            }
+        });
+    }
+
+    /// Calls `each` with a stone and the last liberty of every chain that `side` could capture; of some chains more than once.
+    #[inline(always)]
+    pub(super) fn for_each_atari(&mut self, board: &Board, side: Side, each: impl FnMut(Point, Point)) {
+        for_each_atari(&mut self.in_atari[side.other().index()], board, side, each);
+    }
+}
+
+/// [`View::for_each_atari`], with the `stones` of the other side that may be in atari; those that are not are forgotten.
+#[inline(always)]
+fn for_each_atari(stones: &mut Vec<Point>, board: &Board, side: Side, mut each: impl FnMut(Point, Point)) {
+    let enemy = Color::of(side.other());
+    let mut i = 0;
+    while let Some(&stone) = stones.get(i) {
+        let liberty = if board.color(stone) == enemy { board.atari_liberty(stone) } else { None };
+        match liberty {
+            Some(liberty) => {
+                each(stone, liberty);
+                i += 1;
+            }
+            None => {
+                stones.swap_remove(i);
             }
         }
     }
