@@ -8,10 +8,12 @@ mod conduct;
 mod expert;
 mod pondering;
 mod search;
+mod teacher;
 
 pub use conduct::{Conduct, GoConduct};
 pub use expert::{ExpertSettings, MctsExpert};
 pub use search::MonteCarlo;
+pub use teacher::{Judgement, TaughtGame, Teacher, TeacherSettings};
 
 use crate::clock::Clock;
 use crate::player::{Player, PlayerError};
