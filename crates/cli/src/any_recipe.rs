@@ -1,5 +1,6 @@
 //! [`AnyRecipe`]: a recipe of whatever game it names, for those who only want it carried out.
 
+use crate::balance_recipe::BalanceRecipe;
 use crate::lesson::Lesson;
 use crate::network_recipe::NetworkRecipe;
 use crate::recipe::{self, Recipe};
@@ -17,6 +18,8 @@ use std::sync::atomic::AtomicBool;
 pub enum AnyRecipe {
     /// Go, with local shapes.
     Shapes(Recipe),
+    /// Go, a policy for playouts.
+    Playouts(Box<BalanceRecipe>),
     /// Chess, by search.
     Search(Box<SearchRecipe>),
     /// Backgammon, with a network.
@@ -31,6 +34,9 @@ impl AnyRecipe {
         if recipe::read_file(path, is_zero)? {
             return Ok(AnyRecipe::Zero(Box::new(recipe::read_file(path, ZeroRecipe::parse)?)));
         }
+        if recipe::read_file(path, is_of_playouts)? {
+            return Ok(AnyRecipe::Playouts(Box::new(BalanceRecipe::load(path)?)));
+        }
         Ok(match recipe::read_file(path, named_game)?.as_deref() {
             Some("chess") => AnyRecipe::Search(Box::new(SearchRecipe::load(path)?)),
             Some("backgammon") => AnyRecipe::Network(NetworkRecipe::load(path)?),
@@ -44,6 +50,10 @@ impl AnyRecipe {
             AnyRecipe::Shapes(mut recipe) => {
                 change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
                 AnyRecipe::Shapes(Recipe::parse(&toml::to_string(&recipe)?)?)
+            }
+            AnyRecipe::Playouts(mut recipe) => {
+                change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
+                AnyRecipe::Playouts(Box::new(BalanceRecipe::parse(&toml::to_string(&recipe)?)?))
             }
             AnyRecipe::Search(mut recipe) => {
                 change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
@@ -64,6 +74,7 @@ impl AnyRecipe {
     pub fn games(&self) -> u64 {
         match self {
             AnyRecipe::Shapes(recipe) => recipe.games,
+            AnyRecipe::Playouts(recipe) => recipe.games,
             AnyRecipe::Search(recipe) => recipe.games,
             AnyRecipe::Network(recipe) => recipe.games,
             AnyRecipe::Zero(recipe) => recipe.steps,
@@ -82,6 +93,7 @@ impl AnyRecipe {
     pub fn train(&self, folder: &Path, resume: bool, report: Report, stop: &AtomicBool) -> Result<()> {
         match self {
             AnyRecipe::Shapes(recipe) => train(recipe, folder, resume, report, stop),
+            AnyRecipe::Playouts(recipe) => train(&**recipe, folder, resume, report, stop),
             AnyRecipe::Search(recipe) => train(&**recipe, folder, resume, report, stop),
             AnyRecipe::Network(recipe) => train(recipe, folder, resume, report, stop),
             AnyRecipe::Zero(recipe) => {
@@ -106,6 +118,13 @@ fn is_zero(text: &str) -> Result<bool> {
     let Some(table) = table else { return Ok(false) };
     let game = table.get("game").and_then(|game| game.as_str());
     Ok(table.contains_key("preset") || matches!(game, Some("connect-four" | "tic-tac-toe")))
+}
+
+/// Whether a recipe is one of playouts: its learner says so.
+fn is_of_playouts(text: &str) -> Result<bool> {
+    let table: Option<toml::Table> = text.parse().ok();
+    let learner = table.as_ref().and_then(|table| table.get("learner")?.as_str());
+    Ok(learner == Some(crate::balance_recipe::LEARNER))
 }
 
 /// The game that a recipe names. What cannot be read is left to whoever reads it properly.

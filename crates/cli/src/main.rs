@@ -6,6 +6,8 @@ mod agent;
 mod agents;
 mod analyze;
 mod any_recipe;
+mod balance_learner;
+mod balance_recipe;
 mod bench;
 mod check;
 mod chess_learner;

@@ -4,6 +4,7 @@
 //! one is safely there. Both say what the games since the last milestone add up to, so that a run that was
 //! killed and resumed ends with the same files as one that was not (with one thread, to the bit).
 
+use crate::balance_learner::GAMES;
 use crate::event_file;
 use crate::folder_lock::FolderLock;
 use crate::lesson::{Described, Learner, Lesson};
@@ -118,7 +119,7 @@ impl<L: Lesson> TrainingRun<L> {
         self.lock = Some(FolderLock::take(&self.folder)?);
         let path = self.folder.join(RECIPE);
         write_whole(&path, settings_text(recipe)?.as_bytes()).with_context(|| path.display().to_string())?;
-        remove_unfinished(&self.folder, &[RECIPE, LOG, METRICS, event_file::SUFFIX]);
+        remove_unfinished(&self.folder, &[RECIPE, LOG, METRICS, GAMES, event_file::SUFFIX]);
         remove_unfinished(&self.folder.join(CHECKPOINTS), &[EXTENSION]);
 
         // What no game has changed yet was not made by training, and stays.

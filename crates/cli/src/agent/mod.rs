@@ -141,7 +141,7 @@ impl AgentSpec {
                 vec![checkpoint]
             }
             Agent::MonteCarlo(agent) => agent.checkpoints().collect(),
-            Agent::TdSearch(agent) => agent.memory.iter_mut().collect(),
+            Agent::TdSearch(agent) => agent.memory.iter_mut().chain(agent.playout.checkpoint()).collect(),
             Agent::Puct(agent) => agent.checkpoint().into_iter().collect(),
             Agent::Tournament(agent) => vec![&mut agent.checkpoint],
             Agent::Expectimax(agent) => vec![&mut agent.checkpoint],

@@ -229,7 +229,8 @@ impl MonteCarlo {
             }
             _ => None,
         });
-        of_priors.chain(self.truncation.as_mut().and_then(|truncation| truncation.values.as_mut()))
+        let of_truncation = self.truncation.as_mut().and_then(|truncation| truncation.values.as_mut());
+        of_priors.chain(of_truncation).chain(self.playout.checkpoint())
     }
 
     /// A residual network's checkpoint that it needs.

@@ -18,7 +18,7 @@ pub struct Playout {
 }
 
 /// A default policy's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// The game's best.
     Usual,
@@ -28,12 +28,14 @@ pub enum Policy {
     Mogo,
     /// Fuego's rules.
     Fuego,
+    /// Learnt by imitation and simulation balancing; the checkpoint.
+    Softmax(String),
 }
 
 pub(super) const PLAYOUT: Setting = setting(
     "playout",
     Some("usual"),
-    "how simulations end: uniform; in go also fuego and mogo; usual there is fuego with nakade",
+    "how simulations end: uniform; in go also fuego, mogo and softmax:CHECKPOINT (learnt); usual there is fuego with nakade",
 );
 pub(super) const WITHOUT: Setting = setting(
     "playout-without",
@@ -54,17 +56,28 @@ pub(super) const MERCY: Setting = setting(
 impl Playout {
     /// Reads the settings of a default policy.
     pub(super) fn build(settings: &mut Settings) -> Result<Playout> {
-        let policy = settings.choice(
-            "playout",
-            &[("usual", Policy::Usual), ("uniform", Policy::Uniform), ("mogo", Policy::Mogo), ("fuego", Policy::Fuego)],
-        )?;
+        let name = settings.text("playout")?;
+        let policy = match name.strip_prefix("softmax:") {
+            Some(checkpoint) if !checkpoint.is_empty() => Policy::Softmax(checkpoint.to_string()),
+            _ => {
+                let named = [
+                    ("usual", Policy::Usual),
+                    ("uniform", Policy::Uniform),
+                    ("mogo", Policy::Mogo),
+                    ("fuego", Policy::Fuego),
+                    // For the list of what is expected: this very word was read above.
+                    ("softmax:CHECKPOINT", Policy::Softmax(String::new())),
+                ];
+                settings.choice("playout", &named)?
+            }
+        };
         let without = settings.text("playout-without")?;
         let without: Vec<String> = match without.as_str() {
             "none" => Vec::new(),
             names => names.split('+').map(|name| name.trim().to_string()).collect(),
         };
-        let known: &[&str] = match policy {
-            Policy::Uniform => &[],
+        let known: &[&str] = match &policy {
+            Policy::Uniform | Policy::Softmax(_) => &[],
             Policy::Mogo => &["save", "patterns", "captures"],
             Policy::Fuego => &["capture-last", "save", "low-liberties", "patterns", "captures"],
             Policy::Usual => &["capture-last", "save", "low-liberties", "patterns", "captures", "nakade"],
@@ -75,7 +88,7 @@ impl Playout {
                 "{}: playout-without '{name}': expected {}",
                 settings.source(),
                 if known.is_empty() {
-                    "nothing, for uniform playouts have no rules".to_string()
+                    "nothing, for these playouts have no rules".to_string()
                 } else {
                     known.join(", ")
                 }
@@ -88,5 +101,13 @@ impl Playout {
             _ => Some(settings.number("mercy", 0.0, 1.0)? as f32),
         };
         Ok(Playout { policy, without, avoid_self_atari, mercy })
+    }
+
+    /// The checkpoint that it needs, if it is learnt.
+    pub fn checkpoint(&mut self) -> Option<&mut String> {
+        match &mut self.policy {
+            Policy::Softmax(checkpoint) => Some(checkpoint),
+            _ => None,
+        }
     }
 }

@@ -13,9 +13,11 @@ use afterstate_engine::search::{
     ByReadValue, Even, FuegoPrior, Grandfather, Handcrafted, Leaf, NetworkPrior, NewPosition, PlayOut, PriorValue,
     ShortTermPrior, Truncated,
 };
-use afterstate_engine::value::{FusedShapes, Indifferent, TrackedGo, WindowSizes, Windows};
+use afterstate_engine::value::{FusedShapes, Indifferent, PlayoutAgent, TrackedGo, WindowSizes, Windows};
 use afterstate_engine::{Value, ValueFunction};
-use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, MogoSettings, Move, UniformGoPlayout};
+use afterstate_games::go::{
+    FuegoPlayout, FuegoSettings, Go, MogoPlayout, MogoSettings, Move, SoftmaxPlayout, UniformGoPlayout,
+};
 use afterstate_games::{Outcome, PlayoutPolicy, Rng};
 use afterstate_nets::{DeviceName, ResidualPlayer};
 use anyhow::{Result, ensure};
@@ -45,12 +47,12 @@ fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
         prior.push(match wanted {
             Prior::Even => GoPrior::Even(Even { experience: agent.experience }),
             Prior::Grandfather => GoPrior::Grandfather(Grandfather::new(agent.experience)),
-            Prior::Usual if matches!(agent.playout.policy, Policy::Usual | Policy::Fuego) => {
+            Prior::Usual if matches!(agent.playout.policy, Policy::Usual | Policy::Fuego | Policy::Softmax(_)) => {
                 GoPrior::Fuego(Box::new(FuegoPrior::new(agent.experience)))
             }
-            Prior::Usual | Prior::Handcrafted => GoPrior::Handcrafted(Box::new(match agent.playout.policy {
+            Prior::Usual | Prior::Handcrafted => GoPrior::Handcrafted(Box::new(match &agent.playout.policy {
                 Policy::Fuego | Policy::Usual => Handcrafted::fuego(agent.experience),
-                Policy::Uniform | Policy::Mogo => Handcrafted::new(agent.experience),
+                Policy::Uniform | Policy::Mogo | Policy::Softmax(_) => Handcrafted::new(agent.experience),
             })),
             Prior::Fuego => GoPrior::Fuego(Box::new(FuegoPrior::new(agent.experience))),
             Prior::Shapes(checkpoint) => {
@@ -118,19 +120,27 @@ pub(super) enum GoPlayout {
     Uniform(UniformGoPlayout),
     Mogo(MogoPlayout),
     Fuego(FuegoPlayout),
+    Softmax(Box<SoftmaxPlayout>),
 }
 
 impl GoPlayout {
     /// The policy that `playout` describes; the usual one is Fuego's.
     pub(super) fn new(playout: &Playout) -> Result<GoPlayout> {
         let has = |rule: &str| !playout.without.iter().any(|without| without == rule);
-        Ok(match playout.policy {
+        Ok(match &playout.policy {
             Policy::Uniform => {
                 ensure!(
                     playout.avoid_self_atari.is_none() && playout.mercy.is_none(),
                     "uniform playouts have no avoid-self-atari and no mercy: leave them out, or set playout=mogo"
                 );
                 GoPlayout::Uniform(UniformGoPlayout)
+            }
+            Policy::Softmax(checkpoint) => {
+                ensure!(
+                    playout.avoid_self_atari.is_none() && playout.mercy.is_none(),
+                    "learnt playouts know themselves what to avoid, and when to end: leave avoid-self-atari and mercy out"
+                );
+                GoPlayout::Softmax(Box::new(PlayoutAgent::load(checkpoint)?.policy()))
             }
             Policy::Mogo => {
                 let usual = MogoSettings::default();
@@ -167,6 +177,7 @@ impl PlayoutPolicy<Go> for GoPlayout {
             GoPlayout::Uniform(policy) => policy.play_out(game, trace, rng),
             GoPlayout::Mogo(policy) => policy.play_out(game, trace, rng),
             GoPlayout::Fuego(policy) => policy.play_out(game, trace, rng),
+            GoPlayout::Softmax(policy) => policy.play_out(game, trace, rng),
         }
     }
 
@@ -175,6 +186,7 @@ impl PlayoutPolicy<Go> for GoPlayout {
             GoPlayout::Uniform(policy) => policy.one_move(game, rng),
             GoPlayout::Mogo(policy) => policy.one_move(game, rng),
             GoPlayout::Fuego(policy) => policy.one_move(game, rng),
+            GoPlayout::Softmax(policy) => policy.one_move(game, rng),
         }
     }
 }

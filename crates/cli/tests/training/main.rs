@@ -4,6 +4,7 @@ mod chess;
 mod importing;
 #[cfg(unix)]
 mod interruption;
+mod playouts;
 mod refusal;
 mod resuming;
 mod runs;
