@@ -2,7 +2,7 @@
 
 use super::Effort;
 use super::measure::{Report, measure};
-use afterstate_games::go::{FuegoPlayout, Go, MogoPlayout, UniformGoPlayout};
+use afterstate_games::go::{FuegoPlayout, Go, MogoPlayout, SoftmaxPlayout, SoftmaxWeights, UniformGoPlayout};
 use afterstate_games::{PlayoutPolicy, stream};
 use anyhow::Result;
 
@@ -12,6 +12,8 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
         policy(effort, size, "uniform", UniformGoPlayout::default, report)?;
         policy(effort, size, "mogo", MogoPlayout::default, report)?;
         policy(effort, size, "fuego", FuegoPlayout::default, report)?;
+        // Moves cost the same whatever the weights are.
+        policy(effort, size, "softmax", || SoftmaxPlayout::new(SoftmaxWeights::zeros().into()), report)?;
     }
     Ok(())
 }

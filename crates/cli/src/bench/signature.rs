@@ -20,7 +20,9 @@ use afterstate_engine::search::{
 use afterstate_engine::value::{ChessTerms, Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_engine::{Budget, Search};
 use afterstate_games::backgammon::Backgammon;
-use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, Point, UniformGoPlayout};
+use afterstate_games::go::{
+    FuegoPlayout, FuegoSettings, Go, MogoPlayout, Point, SoftmaxPlayout, SoftmaxWeights, UniformGoPlayout,
+};
 use afterstate_games::rng::mix;
 use afterstate_games::{
     Chess, ConnectFour, Game, IndexedMoves, Outcome, PlayoutPolicy, Side, TicTacToe, perft, stream,
@@ -160,6 +162,8 @@ fn compute() -> Vec<Line> {
         line(&format!("go{size}.playouts"), format!("{:016x}", playouts(UniformGoPlayout, size, games)));
         line(&format!("go{size}.playouts.mogo"), format!("{:016x}", playouts(MogoPlayout::default(), size, games)));
         line(&format!("go{size}.playouts.fuego"), format!("{:016x}", playouts(FuegoPlayout::default(), size, games)));
+        let softmax = SoftmaxPlayout::new(SoftmaxWeights::zeros().into());
+        line(&format!("go{size}.playouts.softmax"), format!("{:016x}", playouts(softmax, size, games)));
     }
     line("tic-tac-toe.perft9", perft::paths(&TicTacToe::new(), 9).to_string());
     line("connect-four.perft6", perft::paths(&ConnectFour::new(), 6).to_string());
