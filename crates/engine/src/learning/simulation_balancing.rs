@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Playouts need not be strong: mistakes of both sides that even out do no harm to their mean. What decides is the bias, the mean
-//! squared difference between V* and V, of which Δθ is the descent. Policies that imitate good moves ([`Imitation`]) are where it begins:
+//! squared difference between V* and V, of which Δθ is the descent. Policies that imitate good moves ([`super::Imitation`]) are where it begins:
 //! they are strong, but biased.
 //!
 //! Playouts draw from a stream of their own for each position, so that threads change nothing.

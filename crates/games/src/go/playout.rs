@@ -1,7 +1,8 @@
-//! Playout policies: uniform, MoGo's and Fuego's.
+//! Playout policies: uniform, MoGo's, Fuego's, and one that is learnt.
 //!
 //! [`UniformGoPlayout`] is the yardstick of the board's speed. [`MogoPlayout`] and [`FuegoPlayout`] answer the last
 //! move by a list of rules, the first of which that knows a move decides ([`Rule`]); every rule can be switched off.
+//! [`SoftmaxPlayout`] draws moves in proportion to learnt weights.
 
 pub mod fuego;
 pub mod mogo;

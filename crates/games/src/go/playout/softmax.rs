@@ -20,6 +20,12 @@ use crate::rng::{Rng, unit};
 use crate::{LearnablePlayout, Outcome, PlayoutPolicy, Side};
 use std::sync::Arc;
 
+/// The largest weight, either way: 22,000 times as likely.
+const LARGEST: f32 = 10.0;
+
+/// Moves into atari that one draw remembers to have asked about; more are refused.
+const REMEMBERED: usize = 64;
+
 /// θ, and what playouts make of it.
 #[derive(Debug)]
 pub struct SoftmaxWeights {
@@ -38,6 +44,10 @@ impl SoftmaxWeights {
     /// If there are more or fewer.
     pub fn new(mut theta: Vec<f32>) -> SoftmaxWeights {
         assert_eq!(theta.len(), features::count(), "a weight for each feature of moves");
+        // Products of all that one move can have must stay finite.
+        for weight in &mut theta {
+            *weight = if weight.is_nan() { 0.0 } else { weight.clamp(-LARGEST, LARGEST) };
+        }
         // Moves into atari are drawn and then perhaps refused, which can only make them rarer.
         for weight in &mut theta[features::tactical(SELF_ATARI)..] {
             *weight = weight.min(0.0);
@@ -127,22 +137,23 @@ impl SoftmaxPlayout {
     fn pick(&mut self, board: &Board, side: Side, rng: &mut Rng) -> Option<Point> {
         let count = board.empty_count();
         let mut asked = 0;
-        let mut known = [u16::MAX; 16];
+        let mut known = [Point(0); REMEMBERED];
         loop {
             let sums = &mut self.cumulative[..count & (AREA - 1)];
             let total = *sums.last()?;
+            // Nothing is left, but for what rounding leaves.
             if total <= 1e-20 {
                 return None;
             }
             let at = unit(rng) * total;
             let i = sums.iter().position(|&sum| sum > at).unwrap_or(sums.len() - 1);
             let point = board.empty_at(i as u32);
-            let keeps = if known[..asked.min(16)].contains(&point.0) {
+            let keeps = if known[..asked].contains(&point) {
                 1.0
             } else if !board.is_sensible(point, side) {
                 0.0
             } else if let Some(feature) = features::self_atari(board, point, side) {
-                self.weights.factor[usize::from(feature)]
+                if asked < REMEMBERED { self.weights.factor[usize::from(feature)] } else { 0.0 }
             } else {
                 1.0
             };
@@ -155,14 +166,14 @@ impl SoftmaxPlayout {
                 *sum -= gone;
             }
             if keeps > 0.0 {
-                known[asked & 15] = point.0;
+                known[asked] = point;
+                asked += 1;
             } else if i > 0 {
                 // Rounding must not leave anything.
                 sums[i] = sums[i - 1];
             } else {
                 sums[i] = 0.0;
             }
-            asked += usize::from(keeps > 0.0);
         }
     }
 
@@ -397,6 +408,20 @@ mod tests {
             // Chi-squared: its mean is the degrees of freedom, its variance twice that.
             let freedom = (all.points.len() - 1) as f32;
             assert!(squared < freedom + 5.0 * (2.0 * freedom).sqrt(), "{squared} of {freedom}");
+        }
+    }
+
+    #[test]
+    fn weights_of_any_kind_end_their_playouts() {
+        let mut rng = stream(9, 0);
+        for extreme in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30, -1e30] {
+            let theta = (0..features::count()).map(|_| if unit(&mut rng) < 0.5 { extreme } else { 0.0 }).collect();
+            let mut policy = SoftmaxPlayout::new(Arc::new(SoftmaxWeights::new(theta)));
+            for number in 0..20 {
+                let mut trace = Vec::new();
+                policy.play_out(&mut Go::new(9), &mut trace, &mut stream(10, number));
+                assert!(!trace.is_empty() && trace.len() <= 3 * 81);
+            }
         }
     }
 
