@@ -10,6 +10,20 @@ pub type Code = u16;
 /// The eight directions, as steps to the right and up. The opposite of number `i` is number `7 - i`.
 pub const COMPASS: [(i8, i8); 8] = [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
 
+/// A step turned and mirrored: `symmetry` is a number below 8.
+pub(super) fn turned((mut dx, mut dy): (i8, i8), symmetry: u8) -> (i8, i8) {
+    if symmetry & 1 != 0 {
+        dx = -dx;
+    }
+    if symmetry & 2 != 0 {
+        dy = -dy;
+    }
+    if symmetry & 4 != 0 {
+        (dx, dy) = (dy, dx);
+    }
+    (dx, dy)
+}
+
 /// The eight neighbours of a point of a board of `size`, the border included, in the order of [`COMPASS`].
 #[inline(always)]
 pub(crate) fn surroundings(point: Point, size: usize) -> [Point; 8] {

@@ -3,7 +3,7 @@
 //! The diagrams are those of MoGo's playouts (S. Gelly, Y. Wang, R. Munos, O. Teytaud, Modification of UCT with
 //! Patterns in Monte-Carlo Go, INRIA RR-6062, 2006; paper 003, §3.6).
 
-use super::neighbourhood::{COMPASS, Code};
+use super::neighbourhood::{COMPASS, Code, turned};
 use crate::Side;
 use crate::go::board::Color;
 use std::sync::OnceLock;
@@ -153,16 +153,8 @@ type Allowed = [u8; 8];
 
 /// A diagram turned and mirrored, with the colour of `X` given.
 fn allowed(diagram: &Diagram, symmetry: u8, x: Side) -> Allowed {
-    COMPASS.map(|(mut dx, mut dy)| {
-        if symmetry & 1 != 0 {
-            dx = -dx;
-        }
-        if symmetry & 2 != 0 {
-            dy = -dy;
-        }
-        if symmetry & 4 != 0 {
-            (dx, dy) = (dy, dx);
-        }
+    COMPASS.map(|step| {
+        let (dx, dy) = turned(step, symmetry);
         // The first row of a diagram is the highest.
         let symbol = diagram[(1 - dy) as usize].as_bytes()[(1 + dx) as usize];
         let (own, other) = (1 << Color::of(x) as u8, 1 << Color::of(x.other()) as u8);

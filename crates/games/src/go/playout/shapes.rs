@@ -1,6 +1,6 @@
 //! Classes of 3×3 neighbourhoods: those that turning, mirroring and exchanging the colours make the same are one.
 
-use super::neighbourhood::{COMPASS, Code};
+use super::neighbourhood::{COMPASS, Code, turned};
 use crate::Side;
 use crate::go::board::Color;
 use std::sync::OnceLock;
@@ -90,22 +90,13 @@ fn exchanged(code: Code) -> Code {
 
 /// The least code that turning and mirroring makes of this one.
 fn representative(code: Code) -> Code {
-    (0..8).map(|symmetry| turned(code, symmetry)).min().expect("there are eight")
+    (0..8).map(|symmetry| code_turned(code, symmetry)).min().expect("there are eight")
 }
 
-fn turned(code: Code, symmetry: u8) -> Code {
+fn code_turned(code: Code, symmetry: u8) -> Code {
     let mut result = 0;
-    for (i, (mut dx, mut dy)) in COMPASS.into_iter().enumerate() {
-        if symmetry & 1 != 0 {
-            dx = -dx;
-        }
-        if symmetry & 2 != 0 {
-            dy = -dy;
-        }
-        if symmetry & 4 != 0 {
-            (dx, dy) = (dy, dx);
-        }
-        let to = COMPASS.iter().position(|&step| step == (dx, dy)).expect("a neighbour stays one");
+    for (i, step) in COMPASS.into_iter().enumerate() {
+        let to = COMPASS.iter().position(|&other| other == turned(step, symmetry)).expect("a neighbour stays one");
         result |= (code >> (2 * i) & 3) << (2 * to);
     }
     result
@@ -128,7 +119,7 @@ mod tests {
     fn colours_are_exchanged_twice_for_nothing() {
         for code in 0..=u16::MAX {
             assert_eq!(exchanged(exchanged(code)), code);
-            assert_eq!(representative(turned(code, (code % 8) as u8)), representative(code));
+            assert_eq!(representative(code_turned(code, (code % 8) as u8)), representative(code));
         }
     }
 }

@@ -26,6 +26,10 @@ const LARGEST: f32 = 10.0;
 /// Moves into atari that one draw remembers to have asked about; more are refused.
 const REMEMBERED: usize = 64;
 
+/// A lead in stones that decides a playout, and the most moves that it has, both as Fuego's: shares of the points of the board.
+const MERCY: f32 = 0.3;
+const MOVE_LIMIT: f32 = 3.0;
+
 /// θ, and what playouts make of it.
 #[derive(Debug)]
 pub struct SoftmaxWeights {
@@ -64,11 +68,6 @@ impl SoftmaxWeights {
     pub fn zeros() -> SoftmaxWeights {
         SoftmaxWeights::new(vec![0.0; features::count()])
     }
-
-    /// θ.
-    pub fn theta(&self) -> &[f32] {
-        &self.theta
-    }
 }
 
 /// Playouts by a softmax policy.
@@ -88,11 +87,10 @@ pub struct SoftmaxPlayout {
     /// What the features of the position at hand multiply the weight of a point's shape by; 1 where there are none.
     boost: Box<[f32; AREA]>,
     cumulative: Box<[f32; AREA]>,
-    mercy: f32,
 }
 
 impl SoftmaxPlayout {
-    /// The policy with these weights. Playouts are decided by a lead in stones of 0.3 of the points, as Fuego's.
+    /// The policy with these weights.
     pub fn new(weights: Arc<SoftmaxWeights>) -> SoftmaxPlayout {
         SoftmaxPlayout {
             weights,
@@ -100,13 +98,7 @@ impl SoftmaxPlayout {
             observer: Observer::default(),
             boost: Box::new([1.0; AREA]),
             cumulative: Box::new([0.0; AREA]),
-            mercy: 0.3,
         }
-    }
-
-    /// Its weights.
-    pub fn weights(&self) -> &Arc<SoftmaxWeights> {
-        &self.weights
     }
 
     /// Draws a move; none if there is no sensible one.
@@ -132,7 +124,7 @@ impl SoftmaxPlayout {
 
     /// Draws an empty point by `cumulative`. Whether a point may be played, and whether it is self-atari, is asked only of points that are
     /// drawn; what is refused has its weight reduced to its true one, so that it is asked once. The draw has the distribution that it
-    /// would have if all had been asked.
+    /// would have if all had been asked, unless more than [`REMEMBERED`] moves into atari are refused.
     #[inline(always)]
     fn pick(&mut self, board: &Board, side: Side, rng: &mut Rng) -> Option<Point> {
         let count = board.empty_count();
@@ -212,10 +204,10 @@ impl SoftmaxPlayout {
         }
     }
 
+    /// Puts a stone of `side` on `point`, or passes.
     #[inline(always)]
-    fn turn(&mut self, game: &mut Go, side: Side, trace: &mut Vec<Move>, rng: &mut Rng) -> bool {
-        let recent = game.recent_stones();
-        let mv = match self.draw(&game.board, side, recent, rng) {
+    fn make(&mut self, game: &mut Go, side: Side, point: Option<Point>) -> Move {
+        let mv = match point {
             Some(point) => {
                 game.place_as(point, side, self.view.watcher());
                 Move::play(point)
@@ -226,7 +218,14 @@ impl SoftmaxPlayout {
             }
         };
         game.recent = [mv, game.recent[0]];
-        trace.push(mv);
+        mv
+    }
+
+    #[inline(always)]
+    fn turn(&mut self, game: &mut Go, side: Side, trace: &mut Vec<Move>, rng: &mut Rng) -> bool {
+        let recent = game.recent_stones();
+        let point = self.draw(&game.board, side, recent, rng);
+        trace.push(self.make(game, side, point));
         !game.is_over()
     }
 }
@@ -245,7 +244,7 @@ impl PlayoutPolicy<Go> for SoftmaxPlayout {
             return game.outcome();
         }
         self.view.load(&game.board);
-        let (mercy, mut moves_left) = limits(self.mercy, 3.0, game.size());
+        let (mercy, mut moves_left) = limits(MERCY, MOVE_LIMIT, game.size());
         let mut own = rng.clone();
         let mut winner = None;
         while moves_left > 0 {
@@ -300,7 +299,7 @@ impl LearnablePlayout<Go> for SoftmaxPlayout {
         }
         let mut all = Weighed::default();
         self.view.load(game.board());
-        let (mercy, mut moves_left) = limits(self.mercy, 3.0, game.size());
+        let (mercy, mut moves_left) = limits(MERCY, MOVE_LIMIT, game.size());
         while moves_left > 0 && !game.is_over() {
             let side = game.to_move();
             self.weigh_all(game, &mut all);
@@ -310,19 +309,11 @@ impl LearnablePlayout<Go> for SoftmaxPlayout {
                 left < 0.0
             });
             let chosen = drawn.or(all.points.len().checked_sub(1));
-            let mv = match chosen {
-                Some(i) => {
-                    Self::add_gradient(&all, i, gradient);
-                    let point = all.points[i].0;
-                    game.place_as(point, side, self.view.watcher());
-                    Move::play(point)
-                }
-                None => {
-                    game.pass();
-                    Move::PASS
-                }
-            };
-            game.recent = [mv, game.recent[0]];
+            let point = chosen.map(|i| {
+                Self::add_gradient(&all, i, gradient);
+                all.points[i].0
+            });
+            self.make(game, side, point);
             if game.board.stone_count(side) >= game.board.stone_count(side.other()) + mercy {
                 return Outcome::win(side);
             }
