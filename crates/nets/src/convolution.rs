@@ -1,17 +1,25 @@
-//! [`Convolution`]: a 3×3 convolution with its weights laid out for the [inner loops](crate::tile).
+//! [`Convolution`]: a 3×3 convolution, with its weights laid out for the inner loops that suit it.
 
+use crate::architecture::ConvNorm;
 use crate::grid::Grid;
 use crate::tile::{self, Finish, Lane, PANEL};
+use crate::winograd::{self, Room, Winograd};
 
 /// Neighbours of a cell, itself included.
 pub(crate) const TAPS: usize = 9;
 
 /// Weights of a 3×3 convolution.
 #[derive(Clone, Debug)]
-pub(crate) struct Convolution {
-    panels: Vec<Lane>,
-    inputs: usize,
-    outputs: usize,
+pub(crate) enum Convolution {
+    /// Of a network's first layer, whose inputs are few.
+    Direct(Direct),
+    /// Of all others.
+    Winograd(Winograd),
+}
+
+/// Whether as many inputs fill the lanes of [`Winograd`].
+fn fills_lanes(inputs: usize) -> bool {
+    inputs.is_multiple_of(PANEL)
 }
 
 impl Convolution {
@@ -31,6 +39,33 @@ impl Convolution {
     }
 
     fn lay_out(inputs: usize, outputs: usize, weight: impl Fn(usize, usize, usize) -> f32) -> Convolution {
+        if fills_lanes(inputs) {
+            Convolution::Winograd(Winograd::new(inputs, outputs, weight))
+        } else {
+            Convolution::Direct(Direct::new(inputs, outputs, weight))
+        }
+    }
+
+    /// Convolves boards that stand behind each other. Only the cells of `output` are written, not the zeros around.
+    pub fn apply(&self, grid: Grid, boards: &[f32], finish: Finish<'_>, room: &mut Room, output: &mut [f32]) {
+        match self {
+            Convolution::Direct(direct) => direct.apply(grid, boards, finish, output),
+            Convolution::Winograd(winograd) => winograd.apply(grid, boards, finish, room, output),
+        }
+    }
+}
+
+/// Weights of a convolution that multiplies each cell by each weight.
+#[derive(Clone, Debug)]
+pub(crate) struct Direct {
+    panels: Vec<Lane>,
+    inputs: usize,
+    outputs: usize,
+}
+
+impl Direct {
+    /// Lays out the weights that `weight` has for tap, input and output.
+    pub fn new(inputs: usize, outputs: usize, weight: impl Fn(usize, usize, usize) -> f32) -> Direct {
         let mut panels = Vec::with_capacity(outputs / PANEL * TAPS * inputs);
         for first in (0..outputs).step_by(PANEL) {
             for tap in 0..TAPS {
@@ -39,10 +74,10 @@ impl Convolution {
                 }
             }
         }
-        Convolution { panels, inputs, outputs }
+        Direct { panels, inputs, outputs }
     }
 
-    /// Convolves boards that stand behind each other. Only the cells of `output` are written, not the zeros around.
+    /// As [`Convolution::apply`].
     pub fn apply(&self, grid: Grid, boards: &[f32], finish: Finish<'_>, output: &mut [f32]) {
         let (read, written) = (grid.len() * self.inputs, grid.len() * self.outputs);
         for (board, output) in boards.chunks_exact(read).zip(output.chunks_exact_mut(written)) {
@@ -51,26 +86,43 @@ impl Convolution {
     }
 }
 
-/// Adds to `gradients`, `[outputs][inputs][9]`, those of the weights of a convolution that made outputs of `boards` when
-/// these have the gradients `errors`.
+/// Adds to the network's `gradients` those of the weights of the convolution `at` that made outputs of `boards` when these have
+/// the gradients `errors`.
 pub(crate) fn add_weight_gradients(
     grid: Grid,
     boards: &[f32],
-    inputs: usize,
+    at: &ConvNorm,
     errors: &[f32],
-    outputs: usize,
+    room: &mut Room,
     gradients: &mut [f32],
 ) {
+    let (inputs, outputs) = (at.inputs, at.outputs);
     let mut by_tap = vec![0.0; TAPS * inputs * outputs];
-    let pairs = boards.chunks_exact(grid.len() * inputs).zip(errors.chunks_exact(grid.len() * outputs));
-    for (board, errors) in pairs {
-        tile::weight_gradients(grid, board, inputs, errors, outputs, &mut by_tap);
+    if fills_lanes(inputs) {
+        winograd::add_weight_gradients(grid, boards, inputs, errors, outputs, room, &mut by_tap);
+    } else {
+        add_direct_gradients(grid, boards, inputs, errors, outputs, &mut by_tap);
     }
-    for (output, gradients) in gradients.chunks_exact_mut(inputs * TAPS).enumerate() {
+    for (output, gradients) in gradients[at.weight.clone()].chunks_exact_mut(inputs * TAPS).enumerate() {
         for (input, gradients) in gradients.chunks_exact_mut(TAPS).enumerate() {
             for (tap, gradient) in gradients.iter_mut().enumerate() {
                 *gradient += by_tap[(tap * inputs + input) * outputs + output];
             }
         }
+    }
+}
+
+/// The same, `[9][inputs][outputs]`, cell by cell.
+pub(crate) fn add_direct_gradients(
+    grid: Grid,
+    boards: &[f32],
+    inputs: usize,
+    errors: &[f32],
+    outputs: usize,
+    by_tap: &mut [f32],
+) {
+    let pairs = boards.chunks_exact(grid.len() * inputs).zip(errors.chunks_exact(grid.len() * outputs));
+    for (board, errors) in pairs {
+        tile::weight_gradients(grid, board, inputs, errors, outputs, by_tap);
     }
 }

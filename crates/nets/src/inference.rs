@@ -6,6 +6,7 @@ use crate::convolution::Convolution;
 use crate::grid::Grid;
 use crate::heads::{dot, linear};
 use crate::tile::Finish;
+use crate::winograd::Room;
 
 /// A convolution that has its norm within.
 #[derive(Clone, Debug)]
@@ -34,8 +35,8 @@ impl Folded {
     }
 
     /// `output` ← ReLU(what the convolution makes of `board`), with what `output` holds added before if it goes `onto` it.
-    fn apply(&self, grid: Grid, board: &[f32], onto: bool, output: &mut [f32]) {
-        self.convolution.apply(grid, board, Finish { bias: &self.bias, onto, relu: true }, output);
+    fn apply(&self, grid: Grid, board: &[f32], onto: bool, room: &mut Room, output: &mut [f32]) {
+        self.convolution.apply(grid, board, Finish { bias: &self.bias, onto, relu: true }, room, output);
     }
 }
 
@@ -82,6 +83,7 @@ pub struct FoldedNetwork {
     value_output: [Vec<f32>; 2],
     input: Vec<f32>,
     boards: [Vec<f32>; 2],
+    room: Room,
     flat: Vec<f32>,
     hidden: Vec<f32>,
 }
@@ -112,6 +114,7 @@ impl FoldedNetwork {
             value_output: linear(&layout.value_output),
             input: vec![0.0; grid.len() * architecture.planes],
             boards: [board.clone(), board],
+            room: Room::default(),
             flat: vec![0.0; POLICY_FILTERS.max(VALUE_FILTERS) * grid.cells()],
             hidden: vec![0.0; architecture.hidden],
         }
@@ -133,10 +136,11 @@ impl FoldedNetwork {
         let grid = self.grid;
         grid.read(input, self.architecture.planes, &mut self.input);
         let [trunk, between] = &mut self.boards;
-        self.stem.apply(grid, &self.input, false, trunk);
+        let room = &mut self.room;
+        self.stem.apply(grid, &self.input, false, room, trunk);
         for [first, second] in &self.blocks {
-            first.apply(grid, trunk, false, between);
-            second.apply(grid, between, true, trunk);
+            first.apply(grid, trunk, false, room, between);
+            second.apply(grid, between, true, room, trunk);
         }
         let flat = &mut self.flat[..POLICY_FILTERS * grid.cells()];
         self.policy.apply(grid, trunk, flat);

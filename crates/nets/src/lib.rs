@@ -33,6 +33,7 @@ mod plain;
 pub mod residual;
 mod tile;
 pub mod training;
+mod winograd;
 
 pub use agent::ResidualAgent;
 pub use architecture::{Architecture, Layout, Role, Tensor};

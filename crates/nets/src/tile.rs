@@ -14,14 +14,14 @@ pub(crate) const PANEL: usize = crate::architecture::FILTER_STEP;
 /// Cells of a tile.
 const CELLS: usize = 6;
 /// Inputs of a tile of weight gradients.
-const INPUTS: usize = 4;
+pub(crate) const INPUTS: usize = 4;
 
 /// Sixteen filters.
 pub(crate) type Lane = [f32; PANEL];
 
 /// `sum + a·b`, fused where the processor can: where it cannot, the fused form is a slow call.
 #[inline(always)]
-fn multiply_add<const FUSED: bool>(a: f32, b: f32, sum: f32) -> f32 {
+pub(crate) fn multiply_add<const FUSED: bool>(a: f32, b: f32, sum: f32) -> f32 {
     if FUSED { a.mul_add(b, sum) } else { sum + a * b }
 }
 
@@ -34,6 +34,20 @@ pub(crate) struct Finish<'a> {
     pub onto: bool,
     /// Whether negative sums become 0.
     pub relu: bool,
+}
+
+impl Finish<'_> {
+    /// Makes `output` of sums that have their bias.
+    #[inline(always)]
+    pub fn write(&self, mut sums: Lane, output: &mut Lane) {
+        if self.onto {
+            sums.iter_mut().zip(&*output).for_each(|(sum, skip)| *sum += skip);
+        }
+        if self.relu {
+            sums.iter_mut().for_each(|sum| *sum = sum.max(0.0));
+        }
+        *output = sums;
+    }
 }
 
 /// A 3×3 convolution of one board. `panels` holds, for each sixteen filters, a [`Lane`] for each of the inputs of the nine
@@ -86,16 +100,9 @@ fn convolve_with<const FUSED: bool>(
                 });
                 multiply::<FUSED>(rows, weights, &mut sums);
             }
-            for (&place, sum) in tile[..filled].iter().zip(&mut sums) {
+            for (&place, sum) in tile[..filled].iter().zip(sums) {
                 let at = place * outputs + panel * PANEL;
-                let output: &mut Lane = output[at..].first_chunk_mut().expect("a board of the same size");
-                if finish.onto {
-                    sum.iter_mut().zip(&*output).for_each(|(sum, skip)| *sum += skip);
-                }
-                if finish.relu {
-                    sum.iter_mut().for_each(|sum| *sum = sum.max(0.0));
-                }
-                *output = *sum;
+                finish.write(sum, output[at..].first_chunk_mut().expect("a board of the same size"));
             }
             filled = 0;
         }
@@ -120,6 +127,16 @@ fn multiply<const FUSED: bool>(rows: [&[f32]; CELLS], weights: &[Lane], sums: &m
         }
     }
     *sums = now;
+}
+
+/// `sums += input ⊗ error`
+#[inline(always)]
+pub(crate) fn add_products<const FUSED: bool>(input: &[f32; INPUTS], error: &Lane, sums: &mut [Lane; INPUTS]) {
+    for row in 0..INPUTS {
+        for lane in 0..PANEL {
+            sums[row][lane] = multiply_add::<FUSED>(input[row], error[lane], sums[row][lane]);
+        }
+    }
 }
 
 /// Adds to `gradients`, `[9][inputs][outputs]`, what the weights of a 3×3 convolution of `board` are to blame for when its
@@ -157,14 +174,9 @@ fn weight_gradients_with<const FUSED: bool>(
             for first in (0..whole).step_by(INPUTS) {
                 let mut sums = [[0.0; PANEL]; INPUTS];
                 for place in grid.places() {
-                    let input: &[f32; INPUTS] =
-                        board[neighbour(place) * inputs + first..].first_chunk().expect("inputs of a cell");
-                    let error: &Lane = errors[place * outputs + panel..].first_chunk().expect("filters of a cell");
-                    for row in 0..INPUTS {
-                        for lane in 0..PANEL {
-                            sums[row][lane] = multiply_add::<FUSED>(input[row], error[lane], sums[row][lane]);
-                        }
-                    }
+                    let input = board[neighbour(place) * inputs + first..].first_chunk().expect("inputs of a cell");
+                    let error = errors[place * outputs + panel..].first_chunk().expect("filters of a cell");
+                    add_products::<FUSED>(input, error, &mut sums);
                 }
                 for (input, sum) in (first..).zip(&sums) {
                     let gradient = &mut gradients[input * outputs + panel..][..PANEL];

@@ -12,6 +12,7 @@ use crate::convolution::{Convolution, add_weight_gradients};
 use crate::grid::Grid;
 use crate::heads::{flatten, linear, linear_backward, pointwise, pointwise_backward, unflatten};
 use crate::tile::Finish;
+use crate::winograd::Room;
 
 /// What stands for a move that is not legal, where a policy has a probability.
 pub const ILLEGAL: f32 = -1.0;
@@ -95,31 +96,21 @@ pub struct Trainer {
     policy: Layer,
     value: Layer,
     errors: [Vec<f32>; 2],
+    room: Room,
 }
 
-/// Adds the convolution's gradients, and sets `back` to the errors of its inputs.
-fn convolution_backward(
-    grid: Grid,
-    weights: &[f32],
-    at: &ConvNorm,
-    input: &[f32],
-    errors: &[f32],
-    gradients: &mut [f32],
-    back: Option<&mut [f32]>,
-) {
-    add_weight_gradients(grid, input, at.inputs, errors, at.outputs, &mut gradients[at.weight.clone()]);
-    if let Some(back) = back {
-        let convolution = Convolution::backward(&weights[at.weight.clone()], at.inputs, at.outputs);
-        let bias = vec![0.0; at.inputs];
-        convolution.apply(grid, errors, Finish { bias: &bias, onto: false, relu: false }, back);
-    }
+/// The errors of the inputs of a convolution, of those of its outputs, into `back`.
+fn carry_back(grid: Grid, weights: &[f32], at: &ConvNorm, errors: &[f32], room: &mut Room, back: &mut [f32]) {
+    let convolution = Convolution::backward(&weights[at.weight.clone()], at.inputs, at.outputs);
+    let bias = vec![0.0; at.inputs];
+    convolution.apply(grid, errors, Finish { bias: &bias, onto: false, relu: false }, room, back);
 }
 
 /// The convolution of `input` by the weights at `at`, into `raw`.
-fn convolve(grid: Grid, weights: &[f32], at: &ConvNorm, input: &[f32], raw: &mut [f32]) {
+fn convolve(grid: Grid, weights: &[f32], at: &ConvNorm, input: &[f32], room: &mut Room, raw: &mut [f32]) {
     let convolution = Convolution::forward(&weights[at.weight.clone()], at.inputs, at.outputs, |_| 1.0);
     let bias = vec![0.0; at.outputs];
-    convolution.apply(grid, input, Finish { bias: &bias, onto: false, relu: false }, raw);
+    convolution.apply(grid, input, Finish { bias: &bias, onto: false, relu: false }, room, raw);
 }
 
 impl Trainer {
@@ -127,8 +118,19 @@ impl Trainer {
     pub fn new(architecture: Architecture) -> Trainer {
         let layout = architecture.layout();
         let blocks = vec![Default::default(); architecture.blocks];
-        let (input, stem, policy, value, errors) = Default::default();
-        Trainer { grid: Grid::of(&architecture), architecture, layout, input, stem, blocks, policy, value, errors }
+        let (input, stem, policy, value, errors, room) = Default::default();
+        Trainer {
+            grid: Grid::of(&architecture),
+            architecture,
+            layout,
+            input,
+            stem,
+            blocks,
+            policy,
+            value,
+            errors,
+            room,
+        }
     }
 
     /// Where the weights stand.
@@ -153,6 +155,7 @@ impl Trainer {
         self.forward(weights, batch);
         let trunk_len = positions * grid.len() * filters;
         let [errors, other] = &mut self.errors;
+        let room = &mut self.room;
         for board in [&mut *errors, &mut *other] {
             board.clear();
             board.resize(trunk_len, 0.0);
@@ -175,14 +178,16 @@ impl Trainer {
             let [first, second] = &self.blocks[block];
             let mut skipped = Vec::new();
             second.backward(grid, weights, &at[1], errors, gradients, |errors| skipped = errors.to_vec());
-            convolution_backward(grid, weights, &at[1], &first.output, errors, gradients, Some(other));
+            add_weight_gradients(grid, &first.output, &at[1], errors, room, gradients);
+            carry_back(grid, weights, &at[1], errors, room, other);
             first.backward(grid, weights, &at[0], other, gradients, |_| {});
-            convolution_backward(grid, weights, &at[0], input, other, gradients, Some(errors));
+            add_weight_gradients(grid, input, &at[0], other, room, gradients);
+            carry_back(grid, weights, &at[0], other, room, errors);
             errors.iter_mut().zip(&skipped).for_each(|(error, skipped)| *error += skipped);
         }
         self.stem.backward(grid, weights, &layout.stem, errors, gradients, |_| {});
         debug_assert_eq!(self.input.len(), positions * grid.len() * planes);
-        convolution_backward(grid, weights, &layout.stem, &self.input, errors, gradients, None);
+        add_weight_gradients(grid, &self.input, &layout.stem, errors, room, gradients);
         loss
     }
 
@@ -190,6 +195,7 @@ impl Trainer {
     fn forward(&mut self, weights: &mut [f32], batch: &Batch) {
         let Architecture { planes, filters, .. } = self.architecture;
         let (grid, boards) = (self.grid, batch.outcomes.len() * self.grid.len());
+        let room = &mut self.room;
         self.input.clear();
         self.input.resize(boards * planes, 0.0);
         let inputs = batch.inputs.chunks_exact(self.architecture.input_len());
@@ -197,15 +203,15 @@ impl Trainer {
             grid.read(input, planes, board);
         }
         self.stem.resize(boards * filters);
-        convolve(grid, weights, &self.layout.stem, &self.input, &mut self.stem.raw);
+        convolve(grid, weights, &self.layout.stem, &self.input, room, &mut self.stem.raw);
         self.stem.normalise(grid, weights, &self.layout.stem, None);
         let mut trunk = &self.stem.output;
         for ([first, second], at) in self.blocks.iter_mut().zip(&self.layout.blocks) {
             first.resize(boards * filters);
-            convolve(grid, weights, &at[0], trunk, &mut first.raw);
+            convolve(grid, weights, &at[0], trunk, room, &mut first.raw);
             first.normalise(grid, weights, &at[0], None);
             second.resize(boards * filters);
-            convolve(grid, weights, &at[1], &first.output, &mut second.raw);
+            convolve(grid, weights, &at[1], &first.output, room, &mut second.raw);
             second.normalise(grid, weights, &at[1], Some(trunk));
             trunk = &second.output;
         }
