@@ -150,6 +150,10 @@ impl BalanceLearner {
         let BalanceRecipe { imitated_games, annealing, threads, seed, .. } = self.recipe;
         let steps = u64::from(self.recipe.steps_per_game);
         let mut error = 0.0;
+        if number as u64 == imitated_games {
+            // Imitation's gradients are larger: who remembered them would begin with steps that are too short.
+            state.adam = Adam::default();
+        }
         for step in number as u64 * steps..(number as u64 + 1) * steps {
             if (number as u64) < imitated_games {
                 if !state.moves.is_empty() {
