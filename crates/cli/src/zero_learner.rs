@@ -1,9 +1,9 @@
 //! A run of AlphaZero or Go-Exploit: learning steps, and a line about each of them; the same for TensorBoard.
 
 use crate::event_file::EventFile;
-use crate::lesson::{Described, Learner};
+use crate::lesson::{Described, Learner, Lesson};
 use crate::watch::Milestone;
-use crate::zero_recipe::{ZeroGame, ZeroRecipe};
+use crate::zero_recipe::{ZeroGame, ZeroLesson, ZeroRecipe};
 use crate::zero_view::{self, LiveView};
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::value::checkpoint::write_whole;
@@ -22,7 +22,7 @@ use std::sync::{Mutex, MutexGuard};
 pub const METRICS: &str = "metrics.jsonl";
 
 /// Plays and learns as a recipe says.
-pub struct ZeroLearner<G> {
+pub struct ZeroLearner<G: ZeroGame> {
     training: Mutex<ZeroTraining<G, ResidualLearner>>,
     /// A copy of the learner's, for who reads them.
     weights: Weights,
@@ -30,6 +30,8 @@ pub struct ZeroLearner<G> {
     folder: PathBuf,
     /// Steps before this part of the run.
     before: u64,
+    /// Steps after which a checkpoint stays.
+    milestones: Vec<u64>,
     /// From the first event of this part of the run on.
     events: Mutex<Option<EventFile>>,
     view: Mutex<LiveView>,
@@ -65,6 +67,7 @@ impl<G: ZeroGame> ZeroLearner<G> {
             metrics: folder.join(METRICS),
             folder: folder.to_path_buf(),
             before: done.0,
+            milestones: ZeroLesson::<G>::new(recipe.clone()).milestones(),
             events: Mutex::default(),
             view: Mutex::new(LiveView::new(&recipe.zero)),
         })
@@ -169,7 +172,8 @@ impl<G: ZeroGame> Learner for ZeroLearner<G> {
 
     fn saved(&self) {
         let training = self.training.lock().expect("no thread panics with the training");
-        training.forget_before(training.steps());
+        let before = self.milestones.iter().rev().find(|milestone| **milestone < training.steps());
+        training.forget_before([*before.unwrap_or(&0), training.steps()]);
     }
 
     fn measured(&self, milestone: &Milestone) -> Result<()> {

@@ -81,6 +81,9 @@ fn row(game: ZeroGameName, preset: Preset) -> Row {
     }
 }
 
+/// How many times as many simulations MCTS-Solver has, at paper scale.
+const PAPERS_SOLVERS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
+
 /// The recipe of these names, without anything of its own.
 pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
     let Row { concentration, noise, exploration, sampled, initial, capacity } = row(game, preset);
@@ -145,10 +148,11 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
         solvers: vec![1.0, 10.0],
     };
     match (scale, game) {
-        (ZeroScale::Paper, _) => ZeroRecipe { augment: false, ..paper },
+        (ZeroScale::Paper, _) => ZeroRecipe { augment: false, solvers: PAPERS_SOLVERS.to_vec(), ..paper },
         // Together the threads ask about as many positions as a batch has.
         (ZeroScale::Gpu, _) => ZeroRecipe {
             augment: false,
+            solvers: PAPERS_SOLVERS.to_vec(),
             device: DeviceName::Cuda(0),
             threads: 8,
             zero: ZeroSettings {
@@ -170,7 +174,7 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
         (ZeroScale::Laptop, _) => ZeroRecipe {
             network: NetworkSize { blocks: 4, filters: 32, hidden: 32 },
             zero: ZeroSettings {
-                // An eighth of the paper's examples for a step, and each of them learnt twice as often.
+                // A quarter of the paper's examples for a step, and each of them learnt twice as often.
                 replay: ReplaySettings { capacity: 1 << 15, step: 1 << 10, batches: 8, batch: 256, keep: false },
                 ..small_archive(paper.zero.clone(), 4)
             },

@@ -1,6 +1,6 @@
 //! [`ResidualAgent`]: what a checkpoint of a residual network says about itself.
 
-use crate::architecture::Architecture;
+use crate::architecture::{Architecture, MOST_BYTES};
 use crate::backend::Backend;
 use crate::residual::ResidualPlayer;
 use afterstate_engine::learning::TrainingTotals;
@@ -8,8 +8,8 @@ use afterstate_engine::value::{Checkpoint, CheckpointError, ShapeAgent};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Larger files are refused. The paper's network, 10 blocks of 256 filters, has 142 MiB with what Adam remembers of it.
-const MAX_BYTES: u64 = 512 << 20;
+/// Larger files are refused: the largest network, and what the file says of it.
+const MAX_BYTES: u64 = MOST_BYTES + (1 << 20);
 
 /// Where the weights come from and how to use them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

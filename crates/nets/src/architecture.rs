@@ -21,6 +21,10 @@ pub const VALUE_FILTERS: usize = 1;
 /// Filters come in multiples of so many, as wide as the kernels are.
 pub const FILTER_STEP: usize = 16;
 
+/// Checkpoints take as much at most, and somewhat more. The paper's network, 10 blocks of 256 filters, has 142 MiB with what Adam
+/// remembers of it.
+pub(crate) const MOST_BYTES: u64 = 512 << 20;
+
 /// How a network is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -118,6 +122,17 @@ impl Architecture {
                 (!fits).then(|| format!("filters = {filters}: expected a multiple of {FILTER_STEP}"))
             })
             .or_else(|| within("hidden", hidden, 4096))
+            .or_else(|| {
+                // Weights, and two moments of each that Adam remembers.
+                let bytes = 3 * size_of::<f32>() as u64 * self.placed().len() as u64;
+                let mib = bytes >> 20;
+                (bytes > MOST_BYTES).then(|| {
+                    format!(
+                        "{blocks} blocks of {filters} filters: {mib} MiB with what Adam remembers, expected {} at most",
+                        MOST_BYTES >> 20
+                    )
+                })
+            })
     }
 
     /// Cells of a plane.
@@ -137,6 +152,10 @@ impl Architecture {
     /// If there is a [problem](Architecture::problem).
     pub fn layout(&self) -> Layout {
         assert_eq!(self.problem(), None);
+        self.placed()
+    }
+
+    fn placed(&self) -> Layout {
         let mut place = Placing::default();
         let stem = place.conv_norm("stem.conv", "stem.norm", self.planes, self.filters, 3);
         let block = |block| {
@@ -262,5 +281,9 @@ mod tests {
         assert_eq!(fine.problem(), None);
         assert!(Architecture { filters: 24, ..fine }.problem().unwrap().contains("multiple of 16"));
         assert!(Architecture { width: 0, ..fine }.problem().unwrap().contains("width = 0"));
+        let largest = Architecture { blocks: 37, filters: 256, ..fine };
+        assert_eq!(largest.problem(), None);
+        let message = Architecture { blocks: 40, ..largest }.problem().unwrap();
+        assert!(message.contains("40 blocks of 256 filters: 541 MiB"), "{message}");
     }
 }

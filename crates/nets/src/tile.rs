@@ -1,7 +1,7 @@
-//! The inner loops: six cells by sixteen filters at a time, as wide as the processor allows.
+//! The inner loops of a network's first convolution, six cells by sixteen filters at a time, and what those of the
+//! [others](crate::winograd) have in common with them.
 //!
-//! All three passes of a convolution multiply matrices, and differ in what stands behind each other in memory. Sums of
-//! six by sixteen stay in registers while the inputs stream by (K. Goto and R. van de Geijn, *Anatomy of
+//! A convolution multiplies matrices. Sums of six by sixteen stay in registers while the inputs stream by (K. Goto and R. van de Geijn, *Anatomy of
 //! high-performance matrix multiplication*, 2008). Each function is compiled for several kinds of processor, and
 //! the best that this one has is chosen when the program runs.
 

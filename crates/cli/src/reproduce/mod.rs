@@ -137,7 +137,7 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
     ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "inputs", "preset", "learners"]),
     ("knightcap", "papers/1999-tdleaf", &["gains"]),
     ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3", "uci-elo", "wdl"]),
-    ("go-exploit", "papers/2023-go-exploit", &["table1", "fig1", "fig2", "fig1-go", "ratings"]),
+    ("go-exploit", "papers/2023-go-exploit", &["table1", "fig1", "fig2", "fig3", "table2", "fig1-go", "ratings"]),
 ];
 
 /// Runs the subcommand.
@@ -171,6 +171,8 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("rlgo", "table2") => ladder::make(&place),
         ("rlgo", "fig5" | "fig6") => figure(&place, name),
         ("go-exploit", "fig1" | "fig2" | "fig1-go") => curves::run(&place, name),
+        // The states and value losses of the runs of Figure 1.
+        ("go-exploit", "fig3" | "table2") => curves::run(&place, "fig1"),
         ("rlgo", "table4") | ("go-exploit", "ratings") => ratings::run(&place, name),
         ("meep", "table3") => gauntlet::run(&place, name),
         ("meep", "uci-elo") => uci_elo::run(&place, name),

@@ -142,6 +142,11 @@ impl<G: Deterministic> Puct<G> {
         &self.settings
     }
 
+    /// Changes k of [forced playouts](PuctSettings::forced_playouts), before a search.
+    pub fn force(&mut self, forced_playouts: f32) {
+        self.settings.forced_playouts = forced_playouts;
+    }
+
     /// Forgets what it knows, and goes to a position in which a player is to move.
     pub fn begin(&mut self, situation: &Situation<'_, G>) {
         self.nodes.clear();

@@ -17,6 +17,7 @@ use afterstate_games::rng::{below, unit};
 use afterstate_games::{Deterministic, Game, IndexedMoves, Record, Rng, Turn};
 use rand_distr::{Distribution, Gamma};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// Settings of self-play; the defaults are the paper's AlphaZero for Connect Four.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -73,8 +74,9 @@ pub struct Trajectory {
     pub way: Vec<u16>,
     /// How many of them led to the start.
     pub opening: u16,
-    /// π for the positions before the moves behind the opening: indices and probabilities of all legal moves. Empty where
-    /// there is nothing to be learnt.
+    /// π for the positions before the moves behind the opening, and for the last one if the game [ended
+    /// early](ActorSettings::early_end) there: indices and probabilities of all legal moves. Empty where there is nothing to
+    /// be learnt.
     pub policies: Vec<Vec<(u16, f32)>>,
     /// z as the first player's score, from 0 to 1.
     pub outcome: f32,
@@ -94,7 +96,8 @@ pub struct Played {
     pub trajectories: Vec<Trajectory>,
     /// Side positions: each with the way to it, its policy, and the search's value as outcome.
     pub sides: Vec<Trajectory>,
-    /// The ways to the positions met in searches, if somebody wanted to know.
+    /// The ways to the positions met in searches, if somebody wanted to know: the searched ones, and each new one once for each
+    /// search.
     pub met: Vec<Vec<u16>>,
 }
 
@@ -135,6 +138,8 @@ pub struct Actor<G: Game> {
     may_end_early: bool,
     /// Whether somebody wants to know about the positions met in searches.
     keeps_met: bool,
+    /// The [keys](Game::key) of those that the present search has met.
+    keys: HashSet<u64>,
     /// The raw policy of the position that is searched, where games branch.
     policy: Vec<f32>,
     /// A buffer.
@@ -146,8 +151,8 @@ pub struct Actor<G: Game> {
 impl<G: Deterministic + IndexedMoves> Actor<G> {
     /// An actor that starts where `way` leads from `first`, which must not be the end of the game.
     ///
-    /// `number` is the trajectory's own; `rng` its stream. With `keeps_met` it remembers the positions of its searches, and
-    /// does not branch.
+    /// `number` is the trajectory's own; `rng` its stream. With `keeps_met` it is an archive actor: it remembers the positions of
+    /// its searches, all of which are full ones, and plays neither initial moves nor branches.
     pub fn new(
         settings: &ActorSettings,
         first: &G,
@@ -155,7 +160,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
         (number, mut rng): (u64, Rng),
         keeps_met: bool,
     ) -> Self {
-        let initial = settings.katago.initial_moves(&mut rng);
+        let initial = if keeps_met { 0 } else { settings.katago.initial_moves(&mut rng) };
         let may_end_early = settings.early_end > 0.0 && unit(&mut rng) < settings.early_end;
         let branching = settings.katago.branching.filter(|_| !keeps_met);
         let fork = branching.and_then(|branching| branching.fork(&mut rng));
@@ -176,6 +181,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
             learns: true,
             may_end_early,
             keeps_met,
+            keys: HashSet::new(),
             policy: Vec::new(),
             moves: Vec::new(),
             began: false,
@@ -205,13 +211,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
         self.search.apply(question);
         if self.began {
             if self.keeps_met {
-                let mut way = self.trajectory.way.clone();
-                let mut game = self.record.position().clone();
-                for mv in self.search.way() {
-                    way.push(game.move_index(mv) as u16);
-                    game.play(mv);
-                }
-                self.played.met.push(way);
+                self.meet();
             }
             return;
         }
@@ -229,12 +229,29 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
             return;
         }
         self.began = true;
+        if self.keeps_met {
+            self.keys.clear();
+            self.meet();
+        }
         if self.settings.katago.branching.is_some() {
             self.policy.clone_from(&question.priors);
         }
         if self.learns && self.settings.noise > 0.0 {
             let noise = dirichlet(self.settings.noise_concentration, question.moves.len(), &mut self.rng);
             self.search.add_noise(self.settings.noise, noise);
+        }
+    }
+
+    /// Remembers the position that was just answered, unless the search has met it before.
+    fn meet(&mut self) {
+        let mut way = self.trajectory.way.clone();
+        let mut game = self.record.position().clone();
+        for mv in self.search.way() {
+            way.push(game.move_index(mv) as u16);
+            game.play(mv);
+        }
+        if self.keys.insert(game.key()) {
+            self.played.met.push(way);
         }
     }
 
@@ -266,8 +283,11 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
         match self.record.turn() {
             Turn::Over(outcome) => self.end_game(outcome.into()),
             _ => {
-                (self.iterations, self.learns) =
-                    self.settings.katago.iterations(self.settings.iterations, &mut self.rng);
+                let full = self.settings.iterations;
+                (self.iterations, self.learns) = match self.keeps_met {
+                    true => (full, true),
+                    false => self.settings.katago.iterations(full, &mut self.rng),
+                };
                 self.begin_search();
             }
         }
@@ -275,6 +295,8 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
 
     fn begin_search(&mut self) {
         self.record.legal_moves(&mut self.moves);
+        // Nothing is forced in a search that nobody learns from.
+        self.search.force(if self.learns { self.settings.puct.forced_playouts } else { 0.0 });
         self.search.begin(&Situation::of(&self.record, &self.moves));
         self.began = false;
     }
@@ -358,15 +380,14 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
         self.played.sides.push(Trajectory { number, way: way.clone(), opening, policies, outcome });
         let again = self.settings.katago.branching.map_or(0.0, |branching| branching.again);
         if unit(&mut self.rng) < again {
-            let best = self.search.best().expect("a player is to move").mv;
-            self.note_side(&way, best);
+            self.note_side(&way, None);
         }
         self.branch();
     }
 
-    /// Another move than `mv` in the position searched, where `way` led, goes to a side position.
-    fn note_side(&mut self, way: &[u16], mv: G::Move) {
-        let banned = self.search.moves().position(|known| known.mv == mv).expect("it is a move of the search");
+    /// A move of the position searched, where `way` led, goes to a side position: another one than `played`.
+    fn note_side(&mut self, way: &[u16], played: Option<G::Move>) {
+        let banned = played.and_then(|played| self.search.moves().position(|known| known.mv == played));
         let Some(other) = alternative(&self.policy, banned, &mut self.rng) else { return };
         let other = self.search.moves().nth(other).expect("it was drawn from them").mv;
         let mut record = self.record.clone();
@@ -396,18 +417,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
     /// Chooses a move by the search, and plays it.
     fn play_searched(&mut self) {
         let value = self.search.value();
-        if self.may_end_early && decided(value) {
-            self.end_game(value);
-            return;
-        }
         let policy = self.target();
-        let played = self.trajectory.way.len() - usize::from(self.trajectory.opening);
-        let mv = if (played as u32) < self.settings.sampled_moves {
-            let index = draw(policy.iter().copied(), &mut self.rng);
-            self.search.moves().nth(index).expect("it was drawn from them").mv
-        } else {
-            self.search.best().expect("a player is to move").mv
-        };
         let game = self.record.position();
         let mut learnt = Vec::new();
         if self.learns {
@@ -415,11 +425,22 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
             learnt.extend(indices.zip(policy.iter().copied()));
         }
         self.trajectory.policies.push(learnt);
+        if self.may_end_early && decided(value) {
+            self.end_game(value);
+            return;
+        }
+        let played = self.trajectory.way.len() - usize::from(self.trajectory.opening);
+        let mv = if (played as u32) < self.settings.sampled_moves {
+            let index = draw(policy.iter().copied(), &mut self.rng);
+            self.search.moves().nth(index).expect("it was drawn from them").mv
+        } else {
+            self.search.best().expect("a player is to move").mv
+        };
         if let Some(branching) = self.settings.katago.branching.filter(|_| !self.keeps_met)
             && unit(&mut self.rng) < branching.side_positions
         {
             let way = std::mem::take(&mut self.trajectory.way);
-            self.note_side(&way, mv);
+            self.note_side(&way, Some(mv));
             self.trajectory.way = way;
         }
         self.play(mv);

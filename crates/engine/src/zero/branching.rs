@@ -57,16 +57,16 @@ pub(super) fn fork_candidates<M>(mut moves: Vec<M>, rng: &mut Rng) -> Vec<M> {
     moves
 }
 
-/// Which of some moves with these `priors` a side position comes from, `banned` left out: by the raw policy in 70 of 100
+/// Which of some moves with these `priors` a side position comes from, what is `banned` left out: by the raw policy in 70 of 100
 /// cases, by its square root in 25, and any of them in 5. `None` if there is no other move.
-pub(super) fn alternative(priors: &[f32], banned: usize, rng: &mut Rng) -> Option<usize> {
+pub(super) fn alternative(priors: &[f32], banned: Option<usize>, rng: &mut Rng) -> Option<usize> {
     let power = match unit(rng) {
         share if share < 0.70 => 1.0,
         share if share < 0.95 => 0.5,
         _ => 0.0,
     };
-    let weight = |(i, &prior): (usize, &f32)| if i == banned { 0.0 } else { prior.max(1e-9).powf(power) };
-    (priors.len() > 1).then(|| draw(priors.iter().enumerate().map(weight), rng))
+    let weight = |(i, &prior): (usize, &f32)| if Some(i) == banned { 0.0 } else { prior.max(1e-9).powf(power) };
+    (priors.len() > usize::from(banned.is_some())).then(|| draw(priors.iter().enumerate().map(weight), rng))
 }
 
 #[cfg(test)]
@@ -79,7 +79,7 @@ mod tests {
         let priors = [0.64, 0.04, 0.16, 0.16];
         let (rng, mut counts) = (&mut stream(1, 0), [0u32; 4]);
         const DRAWS: u32 = 200_000;
-        (0..DRAWS).for_each(|_| counts[alternative(&priors, 0, rng).unwrap()] += 1);
+        (0..DRAWS).for_each(|_| counts[alternative(&priors, Some(0), rng).unwrap()] += 1);
         // What is left: 0.04, 0.16, 0.16; by their roots 0.2, 0.4, 0.4; and thirds.
         let small = 0.70 / 9.0 + 0.25 * 0.2 + 0.05 / 3.0;
         let expected = [0.0, small, (1.0 - small) / 2.0, (1.0 - small) / 2.0];
@@ -87,7 +87,8 @@ mod tests {
             let share = f64::from(*count) / f64::from(DRAWS);
             assert!((share - expected).abs() < 5.0 * (0.25 / f64::from(DRAWS)).sqrt(), "{counts:?}");
         }
-        assert_eq!(alternative(&[1.0], 0, rng), None);
+        assert_eq!(alternative(&[1.0], Some(0), rng), None);
+        assert_eq!(alternative(&[1.0], None, rng), Some(0));
     }
 
     #[test]

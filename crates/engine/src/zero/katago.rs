@@ -33,7 +33,8 @@ pub struct PlayoutCap {
     pub fast: u32,
 }
 
-/// KataGo's share; the paper's program has 80 simulations for fast searches of 9×9 Go, whose full ones have 400.
+/// KataGo's share. The paper's program has 80 simulations for fast searches of 9×9 Go, whose full ones have 400; as large a part of
+/// the 100 of Connect Four are 20, which no source gives.
 impl Default for PlayoutCap {
     fn default() -> Self {
         PlayoutCap { full_share: 0.25, fast: 20 }

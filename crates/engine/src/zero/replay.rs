@@ -65,8 +65,8 @@ impl ReplayBuffer {
 pub enum Entry {
     /// A game that examples come from.
     Trajectory(Trajectory),
-    /// Positions that an archive game met: the game's number, and the ways to them.
-    Met(u64, Vec<Vec<u16>>),
+    /// Positions that an archive game met: the game's number, its moves, and the ways to them.
+    Met(u64, u16, Vec<Vec<u16>>),
     /// A position beside a game, with its policy, and what it is worth as outcome.
     Side(Trajectory),
 }
@@ -76,7 +76,7 @@ impl Entry {
     pub fn number(&self) -> u64 {
         match self {
             Entry::Trajectory(trajectory) | Entry::Side(trajectory) => trajectory.number,
-            Entry::Met(number, _) => *number,
+            Entry::Met(number, ..) => *number,
         }
     }
 }
@@ -194,7 +194,7 @@ mod tests {
     fn a_log_that_was_cut_anywhere_gives_what_was_whole() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/er/1.log");
-        let entries = [Entry::Trajectory(trajectory(1, 2)), Entry::Met(2, vec![vec![1, 2], vec![3]])];
+        let entries = [Entry::Trajectory(trajectory(1, 2)), Entry::Met(2, 9, vec![vec![1, 2], vec![3]])];
         let (mut log, found) = ReplayLog::open(&path).unwrap();
         assert!(found.is_empty());
         log.append(&entries[..1]).unwrap();

@@ -6,8 +6,8 @@
 //!          take b_batch examples from the replay buffer, and go down the loss on them
 //! ```
 //!
-//! Trajectories may be played by an [`Expert`](super::Expert) instead. Where states of interest are those met in searches, every so
-//! many games are archive games: they start at s₀, fill the archive, and teach nothing. All random choices of a trajectory come from
+//! Trajectories may be played by an [`Expert`](super::Expert) instead. Where states of interest are those met in searches, some
+//! games are archive games: they start at s₀, fill the archive, and teach nothing. All random choices of a trajectory come from
 //! its number.
 
 mod actors;
@@ -15,7 +15,7 @@ mod settings;
 
 pub use settings::{ArchiveSettings, Batching, Interest, ReplaySettings, ZeroSettings};
 
-use self::actors::Round;
+use self::actors::{Round, Seat};
 use super::actor::Trajectory;
 use super::archive_file;
 use super::evaluation_server::EvaluationServer;
@@ -25,7 +25,7 @@ use super::replay::{Entry, ReplayBuffer, ReplayLog};
 use super::start_positions::Archive;
 use crate::Value;
 use afterstate_games::rng::below;
-use afterstate_games::{Deterministic, IndexedMoves, stream};
+use afterstate_games::{Deterministic, Game, IndexedMoves, stream};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,8 +34,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 use thiserror::Error;
 
-/// Of 700 training actors and 50 archive actors in the paper, one in fifteen fills the archive.
-const ARCHIVE_GAMES: u64 = 15;
+/// Moves of training for each of archive games: the paper has 700 training actors and 50 archive actors, which are as fast. (Of games
+/// far fewer are archive games: these are whole ones.)
+const TRAINED: i64 = 14;
 
 /// What a learning step was like.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -64,10 +65,9 @@ pub struct StepReport {
     pub archive: u64,
     /// Mean number of moves before the trajectories' starts.
     pub opening: f64,
-    /// Questions of the searches, and those that the network was asked. Of a step that was interrupted: since the last
-    /// interruption.
+    /// Questions of the searches, and those that the network was asked. Of a step that was killed: since it went on.
     pub questions: [u64; 2],
-    /// Seconds of the same.
+    /// Seconds of the same, learning included.
     pub seconds: f64,
 }
 
@@ -96,6 +96,10 @@ struct Shared {
     entered: usize,
     /// One more than the greatest number of a game that has ended.
     games: u64,
+    /// How many moves archive games are behind those of training, times [`TRAINED`]: one is due unless this is negative.
+    behind: i64,
+    /// Archive games that are being played.
+    filling: usize,
     error: Option<ZeroError>,
 }
 
@@ -103,7 +107,7 @@ struct Shared {
 ///
 /// With one thread, which plays one game after the other, a run is reproducible, whether it was killed in between or not: what was played is read from the
 /// folder, and only trajectories that had not ended are played again.
-pub struct ZeroTraining<G, T> {
+pub struct ZeroTraining<G: Game, T> {
     first: G,
     settings: ZeroSettings,
     seed: u64,
@@ -122,6 +126,10 @@ pub struct ZeroTraining<G, T> {
     present: (StepReport, usize),
     /// How many of these the archive had seen already when it was read.
     seen: usize,
+    /// How many moves archive games are behind.
+    behind: i64,
+    /// What each thread is playing.
+    seats: Vec<Vec<Seat<G>>>,
 }
 
 /// Separates what draws from the archive's own choices and the learner's from the trajectories.
@@ -150,13 +158,18 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
                 }
             }
         }
-        let (archive, seen) = match &settings.archive {
-            None => (None, 0),
-            Some(archive) if steps == 0 => (Some(Archive::new(archive.keep, archive.capacity)), 0),
+        let (archive, (seen, behind)) = match &settings.archive {
+            None => (None, (0, 0)),
+            Some(archive) if steps == 0 => {
+                let mut archive = Archive::new(archive.keep, archive.capacity);
+                // A = {s₀}
+                archive.offer(&[], &mut stream(seed ^ OF_ARCHIVE, 0));
+                (Some(archive), (0, 0))
+            }
             Some(archive) => {
                 let path = archive_path(folder, steps);
-                let (archive, seen) = at(&path, archive_file::load(&path, archive.keep, archive.capacity))?;
-                (Some(archive), seen)
+                let (archive, written) = at(&path, archive_file::load(&path, archive.keep, archive.capacity))?;
+                (Some(archive), written)
             }
         };
         let folder = folder.to_path_buf();
@@ -175,6 +188,8 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
             archive,
             present,
             seen,
+            behind,
+            seats: Vec::new(),
         })
     }
 
@@ -199,7 +214,8 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
     }
 
     /// Plays and makes one learning step; `None` if `stop` was set before there were enough examples. What was played
-    /// until then stays in the folder. `progress` is told of new examples of the step.
+    /// until then stays in the folder. Games that are going on when either happens go on in the next step, led by what was
+    /// learnt. `progress` is told of new examples of the step.
     pub fn step(
         &mut self,
         stop: &AtomicBool,
@@ -210,43 +226,51 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         let (log, entries) = at(&path, ReplayLog::open(&path))?;
         let (buffer, archive) = (std::mem::take(&mut self.buffer), self.archive.take());
         let (report, entered) = self.present;
-        let mut shared = Shared { buffer, archive, log, report, entered, games: self.games, error: None };
+        let mut seats = std::mem::take(&mut self.seats);
+        seats.resize_with(self.threads, Vec::new);
+        let filling = seats.iter().flatten().filter(|seat| seat.fills).count();
+        let (games, behind) = (self.games, self.behind);
+        let mut shared = Shared { buffer, archive, log, report, entered, games, behind, filling, error: None };
         for entry in entries.into_iter().skip(entered) {
             let seen = shared.entered < self.seen;
             self.enter(entry, seen, &mut shared);
         }
-        let next = AtomicU64::new(shared.games);
-        let round = Round { shared: Mutex::new(shared), next, stop, progress };
+        let taken = seats.iter().flatten().map(|seat| seat.number + 1).max();
+        let next = AtomicU64::new(shared.games.max(taken.unwrap_or(0)));
+        let enough = AtomicBool::new(self.has_enough(&shared.report));
+        let round = Round { shared: Mutex::new(shared), next, enough, stop, progress };
         let server = self.settings.batching.server.filter(|_| self.experts.is_none());
         let server = server.map(|settings| EvaluationServer::start(self.learner.player(), settings));
-        std::thread::scope(|scope| {
-            for _ in 0..self.threads {
-                match (&self.experts, &server) {
-                    (Some(make), _) => scope.spawn(|| self.play_as(make(), &round)),
-                    (None, Some(server)) => {
-                        let client = server.client();
-                        scope.spawn(|| self.play(client, &round))
-                    }
-                    (None, None) => scope.spawn(|| self.play(self.learner.player(), &round)),
-                };
-            }
+        self.seats = std::thread::scope(|scope| {
+            let play = |seats| match (&self.experts, &server) {
+                (Some(make), _) => scope.spawn(|| self.play_as(make(), &round)),
+                (None, Some(server)) => {
+                    let client = server.client();
+                    scope.spawn(|| self.play(client, seats, &round))
+                }
+                (None, None) => scope.spawn(|| self.play(self.learner.player(), seats, &round)),
+            };
+            let threads: Vec<_> = seats.into_iter().map(play).collect();
+            threads.into_iter().map(|thread| thread.join().expect("actors do not panic")).collect()
         });
         let shared = round.shared.into_inner().expect("no thread panics while it holds what all share");
         (self.buffer, self.archive) = (shared.buffer, shared.archive);
         self.present = (shared.report, shared.entered);
-        self.games = shared.games;
+        self.present.0.seconds += begun.elapsed().as_secs_f64();
+        (self.games, self.behind) = (shared.games, shared.behind);
         if let Some(error) = shared.error {
             return Err(error);
         }
-        let mut report = shared.report;
-        if (report.examples as usize) < self.settings.replay.step {
+        let (mut report, _) = self.present;
+        if !self.has_enough(&report) {
             return Ok(None);
         }
         (self.present, self.seen) = Default::default();
+        let begun = Instant::now();
         report.loss = self.learn();
         self.steps += 1;
         report.step = self.steps;
-        report.seconds = begun.elapsed().as_secs_f64();
+        report.seconds += begun.elapsed().as_secs_f64();
         let trajectories = report.trajectories.max(1) as f64;
         report.opening /= trajectories;
         report.first_player_score /= trajectories;
@@ -255,21 +279,27 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         Ok(Some(report))
     }
 
+    fn has_enough(&self, report: &StepReport) -> bool {
+        report.examples as usize >= self.settings.replay.step
+    }
+
     /// Saves what belongs to a checkpoint of now besides the weights.
     pub fn save_beside(&self) -> Result<(), ZeroError> {
         if let Some(archive) = &self.archive {
             let path = archive_path(&self.folder, self.steps);
-            at(&path, archive_file::save(archive, self.present.1, &path))?;
+            at(&path, archive_file::save(archive, (self.present.1, self.behind), &path))?;
         }
         Ok(())
     }
 
-    /// Removes what only checkpoints before that after `steps` learning steps need.
-    pub fn forget_before(&self, steps: u64) {
+    /// Removes what only checkpoints need that are older than both of those after `steps` learning steps: one to go on from, and one
+    /// before in case the other cannot be read.
+    pub fn forget_before(&self, steps: [u64; 2]) {
+        let [before, steps] = [steps[0].min(steps[1]), steps[0].max(steps[1])];
         let kept = self.settings.replay.capacity.div_ceil(self.settings.replay.step) as u64;
-        let forgets = |number: u64| !self.settings.replay.keep && number + kept < steps;
+        let forgets = |number: u64| !self.settings.replay.keep && number + kept < before;
         let logs = |number: u64| forgets(number).then(|| log_path(&self.folder, number));
-        let archives = |number: u64| (number < steps).then(|| archive_path(&self.folder, number));
+        let archives = |number: u64| (number < steps && number != before).then(|| archive_path(&self.folder, number));
         let Ok(files) = std::fs::read_dir(self.folder.join(REPLAY)) else { return };
         for file in files.flatten() {
             let name = file.file_name();
@@ -287,7 +317,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
 
     /// Takes what was played into buffer and report, and into the archive unless that has `seen` it.
     fn enter(&self, entry: Entry, seen: bool, shared: &mut Shared) {
-        let Shared { buffer, archive, report, entered, games, .. } = shared;
+        let Shared { buffer, archive, report, entered, games, behind, .. } = shared;
         *entered += 1;
         *games = (*games).max(entry.number() + 1);
         let mut offer = |way: &[u16]| {
@@ -296,8 +326,14 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
                 archive.offer(way, rng);
             }
         };
+        *behind += match &entry {
+            _ if seen => 0,
+            Entry::Met(_, moves, _) => -TRAINED * i64::from(*moves),
+            Entry::Trajectory(trajectory) => trajectory.policies.len() as i64,
+            Entry::Side(_) => 1,
+        };
         match entry {
-            Entry::Met(_, ways) => {
+            Entry::Met(_, _, ways) => {
                 ways.iter().for_each(|way| offer(way));
                 report.archive_games += 1;
             }
@@ -305,8 +341,8 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
                 let Trajectory { way, opening, outcome, .. } = &trajectory;
                 let start = usize::from(*opening);
                 if self.settings.archive.is_some_and(|archive| archive.interest == Interest::Visited) {
-                    // The last position is the end of the game.
-                    (start..way.len()).for_each(|moves| offer(&way[..moves]));
+                    // The last position is the end of the game, unless that ended early.
+                    (start..start + trajectory.policies.len()).for_each(|moves| offer(&way[..moves]));
                 }
                 report.trajectories += 1;
                 report.moves += (way.len() - start) as u64;

@@ -123,7 +123,8 @@ impl Experiment {
         let mut recipe = crate::recipe::read_file(&place.paper.join(&learner.recipe), ZeroRecipe::parse)?;
         (recipe.steps, recipe.seed, recipe.threads) = (size.steps, seed, 1);
         recipe.checkpoints.every = size.every;
-        (recipe.evaluation.games, recipe.evaluation.opponents) = (size.games, 0);
+        // MCTS-Solver's playouts are chance enough: all games begin at the first position, as the paper's do.
+        (recipe.evaluation.games, recipe.evaluation.opponents, recipe.evaluation.opening_moves) = (size.games, 0, 0);
         if let Some(step) = size.step {
             recipe.zero.replay.step = step;
         }

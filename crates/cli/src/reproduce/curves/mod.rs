@@ -190,10 +190,11 @@ fn meet(place: &Workplace, name: &str, game: GameSpec, runs: &[Run], size: &Size
         return Ok(met);
     }
     place.note("The last checkpoints meet");
-    // One with each side.
+    // One with each side, from the first position.
     let settings = TournamentSettings {
         format: Format::RoundRobin,
         games: 2,
+        opening_moves: 0,
         time: TimeControl::None,
         referee: String::new(),
         ..TournamentSettings::default()

@@ -74,8 +74,15 @@ fn a_trajectory_is_a_game_with_a_policy_for_each_of_its_moves() {
 #[test]
 fn archive_actors_tell_what_their_searches_met() {
     let (trajectory, met) = played(&fast(), &[], 1, true);
-    // Every search meets at most one new position with each of its simulations but the first.
-    assert!(!met.is_empty() && met.len() <= trajectory.policies.len() * 29);
+    // Every search meets its root, and at most one new position with each other simulation.
+    assert!(met.len() > trajectory.policies.len() && met.len() <= trajectory.policies.len() * 30);
+    for moves in 0..trajectory.policies.len() {
+        assert!(met.contains(&trajectory.way[..moves].to_vec()), "the position before move {moves} was searched");
+    }
+    // Two discs of the same side in either order: one position.
+    let first: Vec<_> = met.iter().take_while(|way| way.len() != 1 || **way != trajectory.way[..1]).collect();
+    let keys: std::collections::HashSet<u64> = first.iter().map(|way| at(way).key()).collect();
+    assert_eq!(keys.len(), first.len());
     for way in met {
         let mut game = ConnectFour::new();
         for index in way {
@@ -194,9 +201,26 @@ fn games_may_end_when_they_are_decided() {
     let settings = ActorSettings { early_end: 1.0, ..fast() };
     let shorter = (0..30).filter(|&seed| {
         let (early, whole) = (played(&settings, &[], seed, false).0, played(&fast(), &[], seed, false).0);
+        // What was decided is an example, too.
+        let ended_early = matches!(at(&early.way).turn(), Turn::Player(_));
+        assert_eq!(early.policies.len(), early.way.len() + usize::from(ended_early));
         early.way.len() < whole.way.len()
     });
     assert!(shorter.count() > 0);
+}
+
+#[test]
+fn archive_games_are_whole_games_of_full_searches() {
+    let katago = KataGoSettings {
+        initialisation: 3.5,
+        playout_cap: Some(PlayoutCap { full_share: 0.25, fast: 5 }),
+        branching: None,
+    };
+    let settings = ActorSettings { katago, ..fast() };
+    for seed in 0..10 {
+        let (trajectory, _) = played(&settings, &[], seed, true);
+        assert_eq!((trajectory.opening, trajectory.examples()), (0, trajectory.way.len()));
+    }
 }
 
 #[test]
