@@ -180,7 +180,14 @@ impl Recipe {
         if let Some(search) = &self.dyna_2 {
             let step = search.step_size;
             ensure!(step.is_finite() && step > 0.0, "dyna-2.step-size = {step}: expected a positive number");
-            unit("dyna-2.exploration", search.exploration)?;
+            for (name, number) in [
+                ("exploration", search.exploration),
+                ("explore-by-playout", search.explore_by_playout),
+                ("random-after-switch", search.random_after_switch),
+            ] {
+                unit(&format!("dyna-2.{name}"), number)?;
+            }
+            ensure!(search.learn > 0, "dyna-2.learn = 0: expected at least one move");
             let simulations = search.simulations;
             ensure!(
                 (1..=1_000_000_000).contains(&simulations),
@@ -328,7 +335,11 @@ mod tests {
         assert_eq!(recipe.dyna_2.as_ref().map(|search| search.simulations), Some(7));
         assert_eq!(Recipe::parse(&toml::to_string(&recipe).unwrap()).unwrap(), recipe);
         assert!(!recipe.learns_like(&Recipe::default()));
-        for (bad, part) in [("simulations = 0", "dyna-2.simulations = 0"), ("exploration = 2", "expected 0 to 1")] {
+        for (bad, part) in [
+            ("simulations = 0", "dyna-2.simulations = 0"),
+            ("exploration = 2", "expected 0 to 1"),
+            ("learn = 0", "dyna-2.learn"),
+        ] {
             let message = Recipe::parse(&format!("[dyna-2]\n{bad}\n")).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
         }

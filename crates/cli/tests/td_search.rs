@@ -20,6 +20,22 @@ fn td_search_beats_a_random_player_at_every_game_on_a_grid() {
 }
 
 #[test]
+fn td_search_learns_the_terms_of_chess() {
+    let folder = tempfile::tempdir().unwrap();
+    for agent in ["td-search:20,learn=8", "two-phase:20,learn=8,depth=1"] {
+        tally(&[agent, "random", "--game", "chess", "--games", "2"]);
+    }
+    // Mate in one is known without any simulation that finds it.
+    let mate = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
+    let played = run_in(
+        folder.path(),
+        &["uci", "--agent", "td-search:10,learn=8"],
+        &format!("position fen {mate}\ngo nodes 10\n"),
+    );
+    assert!(played.out.contains("bestmove a1a8"), "{}{}", played.out, played.err);
+}
+
+#[test]
 fn every_setting_can_be_used() {
     for agent in [
         "td-search:60,switch=never,exploration=0.2,step-size=0.3,lambda=0.5,features=1,squash=linear,reset=true",
@@ -108,7 +124,12 @@ fn what_is_wrong_is_said_in_one_line() {
     assert!(fail(&["match", "dyna-2:50", "random"]).contains("'memory' is missing"));
     let other_game = fail(&["match", "dyna-2:50,memory=x", "random", "--game", "connect-four"]);
     assert!(other_game.contains("not of connect-four"), "{other_game}");
-    assert!(fail(&["match", "td-search:50", "random", "--game", "chess"]).contains("no features"));
+    assert!(fail(&["match", "td-search:50,features=1", "random", "--game", "chess"]).contains("leave features out"));
+    assert!(fail(&["match", "dyna-2:50,memory=none", "random"]).contains("td-search"));
+    assert!(fail(&["match", "two-phase:50,tables=one", "random"]).contains("without a memory"));
+    assert!(fail(&["match", "two-phase:50,tables=banana", "random"]).contains("banana"));
+    assert!(fail(&["match", "td-search:50,learn=0", "random"]).contains("1 to 1000000"));
+    assert!(fail(&["match", "td-search:50,switch=40,learn=32", "random"]).contains("learn=all"));
     let policy = fail(&["match", "td-search:50,playout=fuego", "random", "--game", "connect-four"]);
     assert!(policy.contains("uniform playouts only"), "{policy}");
 }

@@ -54,7 +54,7 @@ const RANDOM_AFTER: Setting = setting(
 const LEARN: Setting = setting(
     "learn",
     Some("32"),
-    "how many moves of a simulation learn, whoever chooses them, 1 to 1000000, or all; the last learn its outcome",
+    "how many moves of a simulation learn, whoever chooses them, 1 to 1000000, or all, as with a later switch or none; the last learn its outcome",
 );
 const STEP_SIZE: Setting =
     setting("step-size", Some("0.1"), "how far a position moves towards its target, 0 to 100 (alpha)");
@@ -65,7 +65,11 @@ const TRACES: Setting = setting(
     Some("accumulating"),
     "the form of lambda: credit of shapes that are there again is accumulating or replacing; or backward, after each simulation",
 );
-const FEATURES: Setting = setting("features", Some("1+2"), "sizes of the windows, joined by +: 1, 2, 3");
+const FEATURES: Setting = setting(
+    "features",
+    Some("1+2"),
+    "sizes of the windows, joined by +: 1, 2, 3; in chess its terms are learnt instead",
+);
 const SQUASH: Setting = setting("squash", Some("logistic"), "what makes a value of a sum: logistic or linear");
 const RESET: Setting =
     setting("reset", Some("false"), "whether every move begins with nothing learnt, for experiments: true or false");
@@ -93,7 +97,7 @@ pub const KINDS: [Kind; 3] = [
     Kind {
         name: "td-search",
         summary: "temporal-difference search: learns local shapes from simulations of the game at hand",
-        games: "go, connect-four, tic-tac-toe",
+        games: "go, connect-four, tic-tac-toe, chess",
         main: Some("simulations"),
         settings: td_settings![SQUASH, MOVE_GAP],
         example: "td-search:5000,exploration=0.1,explore-by-playout=0,random-after-switch=0,learn=all",
@@ -113,7 +117,7 @@ pub const KINDS: [Kind; 3] = [
     Kind {
         name: "two-phase",
         summary: "TD search, or Dyna-2 with a memory, and then alpha-beta on what it has learnt",
-        games: "go, connect-four, tic-tac-toe; a memory only in go",
+        games: "go, connect-four, tic-tac-toe, chess; a memory only in go",
         main: Some("simulations"),
         settings: td_settings![
             setting("depth", Some("5"), "plies of the second phase, 1 to 64; with a clock it goes on while time lasts"),
@@ -140,11 +144,22 @@ pub const KINDS: [Kind; 3] = [
 impl TdSearch {
     /// Reads the settings of an agent of a kind in [`KINDS`].
     pub fn build(settings: &mut Settings) -> Result<TdSearch> {
-        let memory = match settings.kind().name {
+        let kind = settings.kind().name;
+        let memory = match kind {
             "td-search" => None,
             _ => Some(settings.text("memory")?).filter(|memory| memory != "none"),
         };
-        let one_table = memory.is_some() && settings.choice("tables", &[("two", false), ("one", true)])?;
+        ensure!(
+            kind != "dyna-2" || memory.is_some(),
+            "{}: memory 'none': without a long-term memory it is td-search",
+            settings.source()
+        );
+        let one_table = kind != "td-search" && settings.choice("tables", &[("two", false), ("one", true)])?;
+        ensure!(
+            memory.is_some() || !settings.is_given("tables"),
+            "{}: tables does nothing without a memory: leave it out",
+            settings.source()
+        );
         if one_table {
             let unused = ["features", "lambda", "traces"].into_iter().find(|name| settings.is_given(name));
             ensure!(
@@ -164,20 +179,29 @@ impl TdSearch {
         } else {
             settings.choice("squash", &[("logistic", Squash::Logistic), ("linear", Squash::Linear)])?
         };
-        let unless = |settings: &mut Settings, name: &str, none: &str| -> Result<Option<u32>> {
+        let unless = |settings: &mut Settings, name: &str, low: u64, none: &str| -> Result<Option<u32>> {
             if settings.text(name)? == none {
                 return Ok(None);
             }
-            Ok(Some(settings.whole(name, 0, 1_000_000)? as u32))
+            Ok(Some(settings.whole(name, low, 1_000_000)? as u32))
         };
-        let (second, time) = match settings.kind().name {
+        let (second, time) = match kind {
             "two-phase" => {
                 (Some(second(settings)?), TimeSettings { decay: decay(settings)?, ..TimeSettings::default() })
             }
             _ => (None, TimeSettings::default()),
         };
-        let switch_after = unless(settings, "switch", "never")?;
-        let learn_moves = unless(settings, "learn", "all")?;
+        let switch_after = unless(settings, "switch", 0, "never")?;
+        let mut learn_moves = unless(settings, "learn", 1, "all")?;
+        // What a simulation chooses by itself it learns from.
+        if learn_moves.is_some_and(|learnt| switch_after.is_none_or(|after| after > learnt)) {
+            ensure!(
+                !settings.is_given("learn"),
+                "{}: switch comes after the last move that learns: expected learn=all, or at least as many as switch",
+                settings.source()
+            );
+            learn_moves = None;
+        }
         // Alpha-beta decides by what is known now.
         let move_gap = if second.is_some() { 0 } else { settings.whole("move-gap", 0, 1000)? as u32 };
         Ok(TdSearch {

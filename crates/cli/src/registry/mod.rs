@@ -363,6 +363,7 @@ impl Playable for Chess {
                 let (search, nodes, error) = (agent.search.clone(), agent.nodes, agent.error);
                 Ok(factory(move || TournamentPlayer::new(evaluation.clone(), search.clone(), nodes).with_error(error)))
             }
+            Agent::TdSearch(agent) => td_search::chess_players(agent, 80.0),
             other => unlearnt(other, 80.0),
         }
     }

@@ -11,9 +11,9 @@ use afterstate_engine::search::{
     Dyna2, FeatureMemory, FoldShapes, Freeze, GoOwnership, Leaf, LongTermShapes, PlayOut, PlayoutObserver, ShapeMemory,
     TdSearch, TwoPhase,
 };
-use afterstate_engine::value::{GridShapes, LocalShapes, Sharing};
+use afterstate_engine::value::{ChessTerms, GridShapes, LocalShapes, Sharing, WindowSizes};
 use afterstate_games::go::Go;
-use afterstate_games::{Deterministic, Grid, IndexedMoves};
+use afterstate_games::{Chess, Deterministic, Grid, IndexedMoves};
 use anyhow::{Result, bail};
 use std::sync::Arc;
 
@@ -45,6 +45,21 @@ pub fn grid_players<G: Playable + Deterministic + IndexedMoves + Grid>(
     let leaf = PlayOut(uniform_playout::<G>(&agent.playout)?);
     let (shapes, td) = (Arc::new(GridShapes::new(start, agent.features)), agent.td.clone());
     let search = searches::<_, _, _, ()>(agent, move || FeatureMemory::new(shapes.clone(), td.clone()), leaf);
+    let settings = agent.player.clone().for_games_of(game_length);
+    Ok(Arc::new(move || Ok(Box::new(MctsPlayer::new(search(), (), settings.clone())))))
+}
+
+/// The players of chess, of which the terms of its evaluation are learnt.
+pub fn chess_players(agent: &Agent, game_length: f32) -> Result<PlayerFactory<Chess>> {
+    if agent.memory.is_some() {
+        bail!("memories are of Go, not of chess: use td-search, or two-phase without a memory");
+    }
+    if agent.features != WindowSizes::new(&[1, 2]).expect("both are sizes of windows") {
+        bail!("chess has no windows but terms: leave features out");
+    }
+    let leaf = PlayOut(uniform_playout::<Chess>(&agent.playout)?);
+    let (terms, td) = (Arc::new(ChessTerms::default()), agent.td.clone());
+    let search = searches::<_, _, _, ()>(agent, move || FeatureMemory::new(terms.clone(), td.clone()), leaf);
     let settings = agent.player.clone().for_games_of(game_length);
     Ok(Arc::new(move || Ok(Box::new(MctsPlayer::new(search(), (), settings.clone())))))
 }

@@ -29,11 +29,16 @@ use std::sync::Arc;
 pub struct Dyna2Settings {
     /// Simulations for each move. Default 100.
     pub simulations: u64,
-    /// ε̄, the probability of a random move before the switch, more than half of which are the default policy's
-    /// ([`TdSearchSettings`]). Default 0.3.
+    /// ε̄, the probability of a random move before the switch. Default 0.3.
     pub exploration: f32,
+    /// The probability that the default policy chooses in place of chance there. Default 0.6; the article's is 0.
+    pub explore_by_playout: f32,
     /// T, after how many moves the default policy chooses in a simulation. Default 6.
     pub switch_after: u32,
+    /// The probability of a random move after the switch, while the simulation learns. Default 0.4; the article's is 0.
+    pub random_after_switch: f32,
+    /// How many moves of a simulation learn. Default 32; in the article all, which any number that is great enough stands for.
+    pub learn: u32,
     /// ᾱ. Default 0.1.
     pub step_size: f32,
     /// Which windows the short-term memory looks at. Default 1×1 and 2×2.
@@ -45,7 +50,10 @@ impl Default for Dyna2Settings {
         Dyna2Settings {
             simulations: 100,
             exploration: 0.3,
+            explore_by_playout: 0.6,
             switch_after: 6,
+            random_after_switch: 0.4,
+            learn: 32,
             step_size: 0.1,
             sizes: WindowSizes::new(&[1, 2]).expect("both are sizes of windows"),
         }
@@ -70,7 +78,10 @@ impl<L: Leaf<Go>> Dyna2Player<L> {
         let settings = TdSearchSettings {
             simulations: settings.simulations,
             exploration: settings.exploration,
+            explore_by_policy: settings.explore_by_playout,
             switch_after: Some(settings.switch_after),
+            random_after_switch: settings.random_after_switch,
+            learn_moves: Some(settings.learn),
             ..TdSearchSettings::default()
         };
         Dyna2Player { shapes, squash, search: TdSearch::new(memory, leaf, settings) }

@@ -2,7 +2,7 @@
 
 use afterstate_engine::learning::TdSettings;
 use afterstate_engine::search::{FeatureMemory, PlayOut, Situation, TdSearch, TdSearchSettings, Watch};
-use afterstate_engine::value::{GridShapes, LocalShapes, Sharing, TrackedGo, WindowSizes};
+use afterstate_engine::value::{GridShapes, LocalShapes, Sharing, Squash, TrackedGo, WindowSizes};
 use afterstate_engine::{Budget, Decision, Search};
 use afterstate_games::go::{FuegoPlayout, Go};
 use afterstate_games::{ConnectFour, Game, Notation, TicTacToe, UniformPlayout, stream};
@@ -36,6 +36,21 @@ fn wins_at_once_and_blocks() {
     assert_eq!(decided::<TicTacToe>("XX./OO./...", 0), "3");
     assert_eq!(decided::<TicTacToe>("XX./.O./...", 500), "3");
     assert_eq!(decided::<TicTacToe>("X../OO./..X", 500), "6");
+}
+
+/// Linear values that were learnt by long steps are beyond what a game can be worth.
+#[test]
+fn nothing_that_was_learnt_is_better_than_a_win() {
+    let game = ConnectFour::parse_position("......./......./......./......./OOO..../XXX....").unwrap();
+    let td = TdSettings { squash: Squash::Linear, step_size: 1.0, ..TdSettings::default() };
+    let features = Arc::new(GridShapes::new(&game, WindowSizes::new(&[1, 2]).unwrap()));
+    for seed in 0..20 {
+        let memory = FeatureMemory::new(features.clone(), td.clone());
+        let settings = TdSearchSettings { simulations: 300, ..TdSearchSettings::default() };
+        let mut search = TdSearch::new(memory, PlayOut(UniformPlayout::default()), settings);
+        let best = search.search(&game, &Budget::default(), &mut stream(seed, 0)).best.unwrap();
+        assert_eq!(game.move_text(best), "4", "seed {seed}");
+    }
 }
 
 #[test]

@@ -57,11 +57,12 @@ fn with_rule<S: Selection + 'static, M: Freeze<Go, Frozen = FusedShapes> + 'stat
 ) -> Result<SearchFactory<Go, GoOwnership>> {
     let playout = PlayOut(GoPlayout::new(&agent.playout)?);
     let (settings, share, experience) = (agent.search.clone(), agent.prior_share, agent.experience);
+    let learning = TdSearchSettings { threads: settings.threads, ..TdSearchSettings::default() };
     Ok(Arc::new(move || {
         let (values, mut prior) = (SharedValues::default(), parts.prior.clone());
         let read: fn(&FusedShapes, &Go) -> TrackedGo = |values, game| values.track(game.clone());
         prior.0.push(GoPrior::ShortTerm(ShortTermPrior::new(values.clone(), read, experience)));
-        let first = TdSearch::new(memory(), playout.clone(), TdSearchSettings::default());
+        let first = TdSearch::new(memory(), playout.clone(), learning.clone());
         let second = Mcts::with(rule.clone(), parts.leaf.clone(), prior, GoOwnership::default(), settings.clone());
         Box::new(TwoPhaseMcts::new(first, values, second, share))
     }))

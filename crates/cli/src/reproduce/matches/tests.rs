@@ -24,7 +24,7 @@ fn recipes() -> Vec<(&'static str, &'static str, MatchExperiment)> {
     let all = with_matches.flat_map(|(system, _, names)| names.iter().map(move |name| (*system, *name)));
     let others = [
         ("rlgo", &["table1", "table2", "table4", "fig5", "fig6"][..]),
-        ("go-exploit", &["fig1", "fig2", "fig1-go", "ratings"]),
+        ("go-exploit", &["fig1", "fig2", "fig3", "table2", "fig1-go", "ratings"]),
     ];
     let is_other = |system: &str, name: &str| others.iter().any(|(of, names)| *of == system && names.contains(&name));
     let of_matches = all.filter(|(system, name)| !is_other(system, name));

@@ -24,6 +24,8 @@ pub(super) fn sum_up<G: Game, M: ShortTermMemory<G>>(
     memory.begin();
     memory.afterstate_sums(root, moves, &mut sums);
     memory.abandoned();
+    // What is learnt may be beyond what a game can be worth, but is never better than a win.
+    know_the_end(root, moves, &mut sums);
     let visits: Vec<u32> = visits.iter().map(|visits| visits.load(Relaxed)).collect();
     let report = |((&mv, &sum), &visits): ((&G::Move, &f32), &u32)| {
         let proof = root.outcome_after(mv).map_or(Proof::Open, Proof::from);
@@ -31,9 +33,11 @@ pub(super) fn sum_up<G: Game, M: ShortTermMemory<G>>(
         let principal_variation = vec![mv];
         MoveReport { mv, visits, value, prior: None, amaf_visits: 0, amaf_value: None, proof, principal_variation }
     };
-    let mut reports: Vec<_> = moves.iter().zip(&sums).zip(&visits).map(report).collect();
-    let seen = |report: &MoveReport<G::Move>| report.value.map_or(f32::NEG_INFINITY, |value| value.seen_by(side));
-    reports.sort_by(|a, b| seen(b).total_cmp(&seen(a)).then(b.visits.cmp(&a.visits)));
+    let reports = moves.iter().zip(&sums).zip(&visits).map(report);
+    let seen = sums.iter().map(|&sum| if side == Side::First { sum } else { -sum });
+    let mut reports: Vec<_> = seen.zip(reports).collect();
+    reports.sort_by(|(a, first), (b, second)| b.total_cmp(a).then(second.visits.cmp(&first.visits)));
+    let mut reports: Vec<_> = reports.into_iter().map(|(_, report)| report).collect();
     for report in reports.iter_mut().take(LINES) {
         report.principal_variation = greedy_line(memory, root, report.mv);
     }

@@ -23,7 +23,8 @@ pub struct TdSearchSettings {
     /// The probability that the default policy chooses in place of chance, where a random move would be played before the
     /// switch. Default 0.6.
     pub explore_by_policy: f32,
-    /// T, after how many moves of a simulation the default policy chooses in place of the memory; `None`: never. Default 6.
+    /// T, after how many moves of a simulation the default policy chooses in place of the memory; `None`: not before those of
+    /// [`learn_moves`](Self::learn_moves) have been played. Default 6.
     pub switch_after: Option<u32>,
     /// The probability of a random move after the switch, in place of the default policy's, while the simulation learns.
     /// Default 0.4.
