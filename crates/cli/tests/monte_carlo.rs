@@ -44,6 +44,24 @@ fn every_setting_can_be_used() {
     }
 }
 
+/// Who asks for more memory than there is hears so at once, whether the search would take it bit by bit or not.
+#[cfg(unix)]
+#[test]
+fn a_limit_of_memory_that_cannot_be_had_is_an_error() {
+    for agent in ["mc-rave:50,memory-mib=100000", "uct:50,memory-mib=100000,threads=4,parallel=root"] {
+        for command in ["match $AGENT random --size 5 --games 2 --time 1s", "gtp --agent $AGENT", "play --agent $AGENT"]
+        {
+            let command = command.replace("$AGENT", agent);
+            // 16 GiB of addresses, whatever the machine has.
+            let script = format!("ulimit -v 16000000; exec {} {command}", env!("CARGO_BIN_EXE_afterstate"));
+            let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+            let error = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(1), "{command}: {error}");
+            assert!(error.trim_end().lines().count() == 1 && error.contains("memory-mib=100000"), "{command}: {error}");
+        }
+    }
+}
+
 #[test]
 fn one_thread_plays_the_same_games_whatever_the_number_of_workers() {
     let games = |workers: &str| {

@@ -8,7 +8,7 @@ use afterstate_engine::search::{
 use afterstate_engine::value::{AfterstateValues, Indifferent};
 use afterstate_engine::{Budget, Search, Value, ValueFunction};
 use afterstate_games::go::{Go, Komi, Move, Point, UniformGoPlayout};
-use afterstate_games::{Chess, Game, IndexedMoves, Record, Side, UniformPlayout, stream};
+use afterstate_games::{Game, IndexedMoves, Record, Side, stream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -82,15 +82,21 @@ fn memory_stays_below_its_limit_and_the_search_goes_on() {
 }
 
 #[test]
-fn a_small_budget_takes_little_memory() {
-    let mut search = uniform(McRave::default(), MctsSettings { memory_mib: 256, ..settings(10) });
-    search.search(&Go::new(9), &Budget::default(), &mut stream(2, 0));
-    assert!(search.tree().unwrap().capacity() < 2000);
-    // Chess has some twenty thousand numbers for its moves.
-    let settings = MctsSettings { memory_mib: 256, ..settings(10) };
-    let mut search = Mcts::new(McRave::default(), PlayOut(UniformPlayout::default()), settings);
-    search.search(&Chess::new(), &Budget::default(), &mut stream(2, 0));
-    assert!(search.tree().unwrap().capacity() < 10_000);
+fn the_limit_is_reserved_once_and_for_all_trees_together() {
+    let mut search = uniform(McRave::default(), MctsSettings { memory_mib: 4, ..settings(10) });
+    assert_eq!(search.reserve(), Ok(()));
+    assert_eq!(search.tree().unwrap().capacity(), Tree::capacity_of(4));
+    let first: *const _ = search.tree().unwrap().node(ROOT).outcomes();
+    for simulations in [10, 1000] {
+        let budget = Budget { simulations: Some(simulations), ..Budget::default() };
+        search.search(&Go::new(9), &budget, &mut stream(1, 0));
+        // Nothing was copied to somewhere else.
+        assert!(std::ptr::eq(first, search.tree().unwrap().node(ROOT).outcomes()));
+    }
+    let parallel = MctsSettings { memory_mib: 4, threads: 2, parallelisation: Parallelisation::Root, ..settings(10) };
+    let mut search = uniform(McRave::default(), parallel);
+    search.reserve().unwrap();
+    assert_eq!(search.tree().unwrap().capacity(), Tree::capacity_of(2));
 }
 
 #[test]

@@ -290,7 +290,10 @@ fn is_unstable<M>(report: &SearchReport<M>, side: Side) -> bool {
 
 impl<G: Game, C: Conduct<G>> Player<G> for MctsPlayer<G, C> {
     fn new_game(&mut self, record: &Record<G>, seed: u64) -> Result<(), PlayerError> {
-        self.search()?.clear();
+        let search = self.search()?;
+        // Before any clock runs.
+        search.reserve().map_err(|error| PlayerError::NotStarted(error.to_string()))?;
+        search.clear();
         if let Some(length) = self.conduct.game_length(record.position()) {
             self.settings = self.settings.clone().for_games_of(length);
         }

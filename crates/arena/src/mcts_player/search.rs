@@ -2,8 +2,8 @@
 
 use afterstate_engine::search::prior::Prior;
 use afterstate_engine::search::{
-    Decision, FlatMonteCarlo, Freeze, Leaf, Mcts, MoveReport, NetworkSearch, PlayoutObserver, Proof, SearchReport,
-    Selection, ShortTermMemory, Situation, TdSearch, TwoPhase, TwoPhaseMcts, Watch,
+    Decision, FlatMonteCarlo, Freeze, Leaf, Mcts, MoveReport, NetworkSearch, NoMemory, PlayoutObserver, Proof,
+    SearchReport, Selection, ShortTermMemory, Situation, TdSearch, TwoPhase, TwoPhaseMcts, Watch,
 };
 use afterstate_engine::zero::Network;
 use afterstate_engine::{Budget, Value};
@@ -40,6 +40,11 @@ pub trait MonteCarlo<G: Game, O>: Send {
 
     /// Forgets what was learnt.
     fn clear(&mut self);
+
+    /// Asks the machine for all the memory that the search may take, unless it takes it bit by bit.
+    fn reserve(&mut self) -> Result<(), NoMemory> {
+        Ok(())
+    }
 
     /// How many simulations a move gets when nothing else limits them.
     fn simulations(&self) -> u64;
@@ -87,6 +92,10 @@ where
 
     fn clear(&mut self) {
         Mcts::clear(self);
+    }
+
+    fn reserve(&mut self) -> Result<(), NoMemory> {
+        Mcts::reserve(self)
     }
 
     fn simulations(&self) -> u64 {
@@ -306,6 +315,10 @@ where
 
     fn clear(&mut self) {
         TwoPhaseMcts::clear(self);
+    }
+
+    fn reserve(&mut self) -> Result<(), NoMemory> {
+        self.second_mut().reserve()
     }
 
     /// Those of both phases.

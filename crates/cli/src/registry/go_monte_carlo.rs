@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub fn go_searcher(agent: &MonteCarlo, size: usize) -> Result<GoSearcher> {
     let parts = parts(agent, size)?;
     let search = match agent.short_term() {
-        None => searches::<_, _, _, GoConduct>(agent, parts),
+        None => searches::<_, _, _, GoConduct>(agent, parts)?,
         Some(long) => short_term::searches(agent, parts, long, size)?,
     };
     Ok(GoSearcher { search, player: agent.player.clone(), only: agent.has_learnt().then_some(size) })

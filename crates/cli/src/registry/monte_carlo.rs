@@ -39,7 +39,11 @@ impl<L, P, C> Parts<L, P, C> {
 pub type SearchFactory<G, O> = Arc<dyn Fn() -> Box<dyn SearchMonteCarlo<G, O>> + Send + Sync>;
 
 /// Makes players of `agent` from a game's `parts`.
-pub fn players<G, L, P, C>(agent: &MonteCarlo, parts: Parts<L, P, C>) -> PlayerFactory<G>
+///
+/// # Errors
+///
+/// As for [`searches`].
+pub fn players<G, L, P, C>(agent: &MonteCarlo, parts: Parts<L, P, C>) -> Result<PlayerFactory<G>>
 where
     G: Playable + Deterministic + IndexedMoves,
     L: Leaf<G> + Sync + 'static,
@@ -49,12 +53,16 @@ where
 {
     let settings = agent.player.clone().for_games_of(parts.game_length);
     let conduct = parts.conduct.clone();
-    let search = searches::<G, L, P, C>(agent, parts);
-    Arc::new(move || Ok(Box::new(MctsPlayer::new(search(), conduct.clone(), settings.clone()))))
+    let search = searches::<G, L, P, C>(agent, parts)?;
+    Ok(Arc::new(move || Ok(Box::new(MctsPlayer::new(search(), conduct.clone(), settings.clone())))))
 }
 
 /// Makes searches of `agent` from a game's `parts`.
-pub fn searches<G, L, P, C>(agent: &MonteCarlo, parts: Parts<L, P, C>) -> SearchFactory<G, C::Observer>
+///
+/// # Errors
+///
+/// If the machine cannot give the memory for one.
+pub fn searches<G, L, P, C>(agent: &MonteCarlo, parts: Parts<L, P, C>) -> Result<SearchFactory<G, C::Observer>>
 where
     G: Playable + Deterministic + IndexedMoves,
     L: Leaf<G> + Sync + 'static,
@@ -67,7 +75,7 @@ where
         Method::Flat => {
             let settings = FlatMonteCarloSettings { simulations: settings.simulations };
             let leaf = parts.leaf;
-            Arc::new(move || Box::new(FlatMonteCarlo::new(leaf.clone(), settings.clone())))
+            Ok(Arc::new(move || Box::new(FlatMonteCarlo::new(leaf.clone(), settings.clone()))))
         }
         Method::Greedy(rule) => with_rule(rule, parts.leaf, parts.prior, settings),
         Method::Uct { exploration, first_play_urgency } => {
@@ -78,7 +86,7 @@ where
     }
 }
 
-fn with_rule<G, S, L, P, O>(rule: S, leaf: L, prior: P, settings: MctsSettings) -> SearchFactory<G, O>
+fn with_rule<G, S, L, P, O>(rule: S, leaf: L, prior: P, settings: MctsSettings) -> Result<SearchFactory<G, O>>
 where
     G: Playable + Deterministic + IndexedMoves,
     S: Selection + 'static,
@@ -86,7 +94,9 @@ where
     P: SearchPrior<G> + Sync + 'static,
     O: PlayoutObserver<G> + Default + 'static,
 {
-    Arc::new(move || Box::new(Mcts::with(rule.clone(), leaf.clone(), prior.clone(), O::default(), settings.clone())))
+    let search = move || Mcts::with(rule.clone(), leaf.clone(), prior.clone(), O::default(), settings.clone());
+    search().reserve()?;
+    Ok(Arc::new(move || Box::new(search())))
 }
 
 /// The default policy of games for which nothing is known but the rules.
@@ -107,13 +117,13 @@ pub fn plain_players<G: Playable + Deterministic + IndexedMoves>(
     agent: &MonteCarlo,
     game_length: f32,
 ) -> Result<PlayerFactory<G>> {
-    Ok(players(agent, plain_parts(agent, game_length)?))
+    players(agent, plain_parts(agent, game_length)?)
 }
 
 /// The searches of the same games.
 pub fn plain_searches<G: Playable + Deterministic + IndexedMoves>(agent: &MonteCarlo) -> Result<SearchFactory<G, ()>> {
     // They know nothing of clocks.
-    Ok(searches::<_, _, _, ()>(agent, plain_parts(agent, 0.0)?))
+    searches::<_, _, _, ()>(agent, plain_parts(agent, 0.0)?)
 }
 
 fn plain_parts<G: Playable + Deterministic + IndexedMoves>(

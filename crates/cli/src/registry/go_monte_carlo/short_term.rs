@@ -58,12 +58,14 @@ fn with_rule<S: Selection + 'static, M: Freeze<Go, Frozen = FusedShapes> + 'stat
     let playout = PlayOut(GoPlayout::new(&agent.playout)?);
     let (settings, share, experience) = (agent.search.clone(), agent.prior_share, agent.experience);
     let learning = TdSearchSettings { threads: settings.threads, ..TdSearchSettings::default() };
-    Ok(Arc::new(move || {
+    let search = move || {
         let (values, mut prior) = (SharedValues::default(), parts.prior.clone());
         let read: fn(&FusedShapes, &Go) -> TrackedGo = |values, game| values.track(game.clone());
         prior.0.push(GoPrior::ShortTerm(ShortTermPrior::new(values.clone(), read, experience)));
         let first = TdSearch::new(memory(), playout.clone(), learning.clone());
         let second = Mcts::with(rule.clone(), parts.leaf.clone(), prior, GoOwnership::default(), settings.clone());
-        Box::new(TwoPhaseMcts::new(first, values, second, share))
-    }))
+        TwoPhaseMcts::new(first, values, second, share)
+    };
+    search().second_mut().reserve()?;
+    Ok(Arc::new(move || Box::new(search())))
 }

@@ -29,6 +29,7 @@ use super::{Budget, Decision, Search};
 use afterstate_games::{Deterministic, Game, IndexedMoves, Record, Rng, Side, Turn};
 use history::History;
 use std::time::Duration;
+use thiserror::Error;
 use worker::Worker;
 
 /// A position to be searched, with what its past forbids.
@@ -53,6 +54,14 @@ impl<'a, G: Game> Situation<'a, G> {
     pub fn of(record: &'a Record<G>, moves: &'a [G::Move]) -> Self {
         Situation { position: record.position(), moves: Some(moves), history: record.repetition_keys() }
     }
+}
+
+/// The machine cannot give the memory that [`MctsSettings::memory_mib`] asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("memory-mib={mib}: the machine cannot give so much memory; use a smaller number")]
+pub struct NoMemory {
+    /// What was asked for, in MiB.
+    pub mib: usize,
 }
 
 /// Somebody who wants to see how a search goes on.
@@ -97,7 +106,7 @@ where
     S: Selection,
     L: Leaf<G>,
 {
-    /// A search without prior knowledge. It takes memory when it first searches.
+    /// A search without prior knowledge.
     pub fn new(rule: S, leaf: L, settings: MctsSettings) -> Self {
         Mcts::with(rule, leaf, (), (), settings)
     }
@@ -111,7 +120,8 @@ where
     P: Prior<G>,
     O: PlayoutObserver<G>,
 {
-    /// A search with prior knowledge, and somebody who watches simulations end.
+    /// A search with prior knowledge, and somebody who watches simulations end. It asks for memory when it first searches,
+    /// or when [`Mcts::reserve`] is called.
     pub fn with(rule: S, leaf: L, prior: P, observer: O, settings: MctsSettings) -> Self {
         let (trees, workers, history) = (Vec::new(), Vec::new(), History::new());
         Mcts { rule, leaf, prior, observer, settings, trees, workers, history, root: None, simulations: 0 }
@@ -144,6 +154,15 @@ where
         self.trees.first()
     }
 
+    /// Asks the machine for all the memory that the trees may take. They use it up little by little, as they grow.
+    ///
+    /// # Errors
+    ///
+    /// If the machine cannot give so much.
+    pub fn reserve(&mut self) -> Result<(), NoMemory> {
+        self.set_up_trees(0)
+    }
+
     /// Forgets what was learnt: the next search runs as if it were the first.
     pub fn clear(&mut self) {
         self.root = None;
@@ -172,6 +191,10 @@ where
     }
 
     /// Searches among the moves that `situation` allows.
+    ///
+    /// # Panics
+    ///
+    /// If the machine cannot give the memory that the settings ask for. Ask with [`Mcts::reserve`] to know before.
     pub fn search_situation(
         &mut self,
         situation: &Situation<'_, G>,
@@ -188,7 +211,7 @@ where
         if moves.is_empty() {
             return Decision::resign();
         }
-        self.prepare(situation, &moves, side, budget, rng);
+        self.prepare(situation, &moves, side, rng);
         self.run(situation.position, side, budget, rng, watch);
         self.decide(situation.position, side)
     }
@@ -202,16 +225,14 @@ where
     }
 
     /// Makes trees whose root is the position of `situation`, with `moves` below it.
-    fn prepare(&mut self, situation: &Situation<'_, G>, moves: &[G::Move], side: Side, budget: &Budget, rng: &mut Rng) {
+    fn prepare(&mut self, situation: &Situation<'_, G>, moves: &[G::Move], side: Side, rng: &mut Rng) {
         let position = situation.position;
         self.set_up_workers(position);
-        let trees = match self.settings.parallelisation {
-            Parallelisation::Tree => 1,
-            Parallelisation::Root => self.settings.threads.max(1) as usize,
-        };
-        let keeps = self.settings.reuse_tree && self.trees.len() == trees && self.follows(situation.history);
+        // The root's own moves always fit.
+        let least = Tree::room_for(1) + Tree::room_for(position.most_moves());
+        self.set_up_trees(least).unwrap_or_else(|error| panic!("{error}"));
+        let keeps = self.settings.reuse_tree && self.follows(situation.history);
         let moves_since = if keeps { self.root.as_ref().and_then(|root| path_to(root, position)) } else { None };
-        self.trees.resize_with(trees, || Tree::new(1));
         for tree in &mut self.trees {
             let node = moves_since.as_ref().and_then(|moves| follow(tree, position, moves));
             match node {
@@ -226,7 +247,6 @@ where
         let now = position.repetition_key();
         let earlier = situation.history.strip_suffix(&[now]).unwrap_or(situation.history);
         self.history.set(earlier.iter().copied().chain([now]));
-        self.make_room(position, budget);
         let (full, worker) = (Default::default(), &mut self.workers[0]);
         let task = worker::Task {
             rule: &self.rule,
@@ -263,17 +283,21 @@ where
         history.is_empty() || known.len() <= 1 || known.iter().all(|key| history.contains(key))
     }
 
-    /// Room for as many nodes as the budget can fill, within the limit.
-    fn make_room(&mut self, position: &G, budget: &Budget) {
-        let most = Tree::capacity_of(self.settings.memory_mib) / self.trees.len();
-        let simulations = self.limit(budget).unwrap_or(u64::MAX);
-        let block = Tree::room_for(position.most_moves());
-        for tree in &mut self.trees {
-            let wanted =
-                (tree.used() as u64).saturating_add(simulations.saturating_add(1).saturating_mul(block as u64));
-            // The root's own moves always fit.
-            tree.reserve(most.min(usize::try_from(wanted).unwrap_or(most)).max(Tree::room_for(1) + block));
+    /// Trees with room up to the limit, and for `least` nodes in any case; those that there are stay if they have that.
+    fn set_up_trees(&mut self, least: usize) -> Result<(), NoMemory> {
+        let trees = match self.settings.parallelisation {
+            Parallelisation::Tree => 1,
+            Parallelisation::Root => self.settings.threads.max(1) as usize,
+        };
+        let mib = self.settings.memory_mib;
+        let capacity = (Tree::capacity_of(mib) / trees).max(least);
+        if self.trees.len() < trees || self.trees.iter().any(|tree| tree.capacity() < capacity) {
+            // The old memory goes before the new one comes.
+            (self.root, self.trees) = (None, Vec::new());
+            let new = (0..trees).map(|_| Tree::new(capacity).ok_or(NoMemory { mib }));
+            self.trees = new.collect::<Result<_, _>>()?;
         }
+        Ok(())
     }
 
     /// At most so many simulations; `None`: time alone decides.

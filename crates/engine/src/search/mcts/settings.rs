@@ -16,7 +16,8 @@ pub struct MctsSettings {
     pub simulations: u64,
     /// The visit at which a position enters the tree. Default 1: each simulation adds one (paper 003, §2.4). More saves memory.
     pub expansion_threshold: u32,
-    /// How much memory the tree may take, in MiB. When it is full, what was visited least is forgotten. Default 256.
+    /// How much memory the tree may take, in MiB. That much is reserved at once, and used as the tree grows. When it is
+    /// full, what was visited least is forgotten. Default 256.
     pub memory_mib: usize,
     /// Whether what was learnt below the moves that were played is kept for the next search. Default true.
     pub reuse_tree: bool,

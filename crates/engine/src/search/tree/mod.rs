@@ -13,6 +13,8 @@ mod compact;
 #[cfg(all(loom, test))]
 mod model;
 mod node;
+#[cfg(not(all(loom, test)))]
+mod octets;
 mod statistic;
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -25,6 +27,7 @@ pub use statistic::Statistic;
 use super::mcts_solver::Proof;
 use atomic::{AtomicU32, Ordering};
 use node::{LANES, Octet};
+use octets::Octets;
 use std::ops::Range;
 
 /// The atomic types: those of the standard library, or loom's when the tree is model-checked.
@@ -33,6 +36,12 @@ mod atomic {
     pub use loom::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
     #[cfg(not(all(loom, test)))]
     pub use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+}
+
+/// Loom's atomic integers are more than zeros.
+#[cfg(all(loom, test))]
+mod octets {
+    pub(super) type Octets = Vec<super::Octet>;
 }
 
 /// The number of a node.
@@ -70,21 +79,26 @@ pub struct Seed {
 #[repr(align(128))]
 pub(super) struct Apart<T>(pub(super) T);
 
-/// The nodes of a search, in one allocation that never grows while it runs.
+/// The nodes of a search, in one allocation that never grows.
 #[derive(Debug)]
 pub struct Tree {
-    octets: Vec<Octet>,
+    octets: Octets,
     /// How many nodes are taken; the rest is free.
     used: Apart<AtomicU32>,
 }
 
 impl Tree {
-    /// A tree of nothing but its root, with room for `capacity` nodes at least. The moves of a position take room in
-    /// eights, and so does the root.
-    pub fn new(capacity: usize) -> Tree {
-        let mut tree = Tree { octets: Vec::new(), used: Apart(AtomicU32::new(LANES as u32)) };
-        tree.reserve(capacity.max(1));
-        tree
+    /// A tree of nothing but its root, with room for `capacity` nodes at least; `None` if the machine cannot give so much
+    /// memory. The moves of a position take room in eights, and so does the root.
+    ///
+    /// The room costs memory only where nodes are written.
+    pub fn new(capacity: usize) -> Option<Tree> {
+        let octets = capacity.clamp(1, MOST).div_ceil(LANES);
+        #[cfg(not(all(loom, test)))]
+        let octets = Octets::zeroed(octets)?;
+        #[cfg(all(loom, test))]
+        let octets = (0..octets).map(|_| Octet::default()).collect();
+        Some(Tree { octets, used: Apart(AtomicU32::new(LANES as u32)) })
     }
 
     /// How many nodes fit into so many MiB.
@@ -95,15 +109,6 @@ impl Tree {
     /// How many nodes' room the moves of a position take.
     pub fn room_for(moves: usize) -> usize {
         moves.next_multiple_of(LANES)
-    }
-
-    /// Makes room for `capacity` nodes in all, unless there is already.
-    pub fn reserve(&mut self, capacity: usize) {
-        let octets = capacity.min(MOST).div_ceil(LANES);
-        if octets > self.octets.len() {
-            self.octets.reserve_exact(octets - self.octets.len());
-            self.octets.resize_with(octets, Octet::default);
-        }
     }
 
     /// How many nodes there is room for.

@@ -40,7 +40,7 @@ fn simulate(tree: &Tree, choice: u32, z: f32) -> bool {
 #[test]
 fn a_position_is_expanded_once_and_no_outcome_is_lost() {
     loom::model(|| {
-        let tree = Arc::new(Tree::new(16));
+        let tree = Arc::new(Tree::new(16).unwrap());
         let other = tree.clone();
         let thread = thread::spawn(move || simulate(&other, 0, 1.0));
         let here = simulate(&tree, 1, 0.0);
@@ -59,7 +59,7 @@ fn a_position_is_expanded_once_and_no_outcome_is_lost() {
 #[test]
 fn updates_of_the_same_move_add_up() {
     loom::model(|| {
-        let tree = Arc::new(Tree::new(16));
+        let tree = Arc::new(Tree::new(16).unwrap());
         assert!(tree.claim(ROOT) && tree.expand(ROOT, seeds()).is_some());
         let other = tree.clone();
         let thread = thread::spawn(move || simulate(&other, 0, 1.0));
@@ -74,7 +74,7 @@ fn updates_of_the_same_move_add_up() {
 #[test]
 fn a_full_tree_is_found_full_by_both() {
     loom::model(|| {
-        let tree = Arc::new(Tree::new(8));
+        let tree = Arc::new(Tree::new(8).unwrap());
         let other = tree.clone();
         let thread = thread::spawn(move || simulate(&other, 0, 1.0));
         let here = simulate(&tree, 1, 0.0);
@@ -88,7 +88,7 @@ fn a_full_tree_is_found_full_by_both() {
 #[test]
 fn two_positions_never_get_the_same_room() {
     loom::model(|| {
-        let tree = Arc::new(Tree::new(32));
+        let tree = Arc::new(Tree::new(32).unwrap());
         assert!(tree.claim(ROOT) && tree.expand(ROOT, seeds()).is_some());
         let other = tree.clone();
         let expand = |tree: &Tree, node| tree.claim(node).then(|| tree.expand(node, seeds())).flatten();

@@ -43,7 +43,7 @@ fn eight_nodes_take_four_cache_lines() {
 
 #[test]
 fn a_claim_is_given_once_and_can_be_given_up() {
-    let tree = Tree::new(10);
+    let tree = Tree::new(10).unwrap();
     assert!(tree.claim(ROOT) && !tree.claim(ROOT) && tree.children(ROOT).is_none());
     // The root has the first eight for itself, so there is no room for nine.
     assert_eq!(tree.expand(ROOT, seeds(&[1, 2, 3, 4, 5, 6, 7, 8, 9])), None);
@@ -55,7 +55,7 @@ fn a_claim_is_given_once_and_can_be_given_up() {
 
 #[test]
 fn a_block_gives_its_nodes_in_order_and_no_others() {
-    let tree = Tree::new(100);
+    let tree = Tree::new(100).unwrap();
     for count in [1, 7, 8, 9, 16, 17] {
         let node = tree.used() as u32 - 8;
         let indices: Vec<u16> = (0..count).map(|i| 100 + i).collect();
@@ -69,7 +69,7 @@ fn a_block_gives_its_nodes_in_order_and_no_others() {
 
 #[test]
 fn priors_count_in_means_but_not_in_visits() {
-    let tree = Tree::new(16);
+    let tree = Tree::new(16).unwrap();
     assert!(tree.claim(ROOT));
     let seed = Seed { index: 5, experience: 3, sum: 3.0, amaf_experience: 10, amaf_sum: 5.0 };
     tree.expand(ROOT, [seed].into_iter()).unwrap();
@@ -99,7 +99,7 @@ fn room_below(tree: &Tree, node: NodeIndex) -> usize {
 /// A tree of random shape with random statistics.
 fn random_tree(seed: u64) -> Tree {
     use afterstate_games::rng::{below, stream};
-    let (tree, mut rng) = (Tree::new(8000), stream(seed, 0));
+    let (tree, mut rng) = (Tree::new(8000).unwrap(), stream(seed, 0));
     for _ in 0..300 {
         let mut node = ROOT;
         let mut draw = |n: usize| below(&mut rng, n as u32);
