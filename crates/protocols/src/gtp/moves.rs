@@ -115,7 +115,7 @@ impl Session {
         }
         match self.history.play(side, mv) {
             Ok(rebuilt) if rebuilt || self.stale => self.changed(),
-            Ok(_) => self.report_move(),
+            Ok(_) => self.moved(),
             Err(Unplayable::Illegal) => return refuse("illegal move"),
             Err(Unplayable::TooLong) => return refuse(format!("illegal move: the game has {MAX_MOVES} moves already")),
         }
@@ -145,7 +145,7 @@ impl Session {
             }
             // What was played in is the record that the player chose in, or one just like it.
             self.stale = false;
-            self.report_move();
+            self.moved();
         }
         Ok(decision.best)
     }

@@ -51,6 +51,8 @@ pub struct Session {
     pub(super) clocks: Clocks,
     /// The player does not know the present record: it must hear of a new game before anything else.
     pub(super) stale: bool,
+    /// The record ends with a move that the player has not heard of: it hears when the command has been answered.
+    unreported: bool,
     /// The player has heard that this game is over.
     over: bool,
 }
@@ -102,6 +104,7 @@ impl Session {
             history: History::new(Go::new(MAX_SIZE)),
             clocks: Clocks::default(),
             stale: true,
+            unreported: false,
             over: false,
         }
     }
@@ -205,6 +208,13 @@ impl Session {
 
     /// Whether the session goes on after this line.
     fn answer(&mut self, line: &Line, out: &mut dyn Write, interrupt: &Interrupt) -> io::Result<bool> {
+        let goes_on = self.write_answer(line, out, interrupt)?;
+        // A player may take its time over a move that it hears of, to tidy up its tree, say. Nobody should wait for that.
+        self.report_move();
+        Ok(goes_on)
+    }
+
+    fn write_answer(&mut self, line: &Line, out: &mut dyn Write, interrupt: &Interrupt) -> io::Result<bool> {
         let (Line::Whole(text) | Line::TooLong(text)) = line;
         let command = match Command::parse(text) {
             Some(Ok(command)) => command,
@@ -243,7 +253,13 @@ impl Session {
     /// The record was changed by something other than a move.
     pub(super) fn changed(&mut self) {
         self.stale = true;
+        self.unreported = false;
         self.over = false;
+    }
+
+    /// The present record ends with a move that the player has to hear of.
+    pub(super) fn moved(&mut self) {
+        self.unreported = true;
     }
 
     /// Makes sure that the player knows `record`.
@@ -259,8 +275,11 @@ impl Session {
         Ok(())
     }
 
-    /// Tells the player of the move that the present record ends with.
-    pub(super) fn report_move(&mut self) {
+    /// Tells the player of the move that the present record ends with, if it has not heard of it.
+    fn report_move(&mut self) {
+        if !std::mem::take(&mut self.unreported) {
+            return;
+        }
         let (player, record) = (&mut self.player, self.history.record());
         // A player that cannot follow is introduced to the game again when it is needed.
         self.stale |= guarded(|| player.move_played(record)).is_err();

@@ -6,6 +6,7 @@ use afterstate_engine::{Budget, Decision};
 use afterstate_games::Record;
 use afterstate_games::go::{Go, Move, Point};
 use afterstate_protocols::gtp::Session;
+use std::io::{self, Cursor, Write};
 
 /// A session, the commands already given, and what the player was told.
 fn told(answers: Vec<Result<Option<Move>, PlayerError>>, commands: &[(&str, &str)]) -> Vec<String> {
@@ -45,6 +46,35 @@ fn setting_up_is_one_new_game_and_moves_are_told_one_by_one() {
             "over, Some(Second): size 5, komi 0.5, 4 moves, 1 + 1 stones, First to move",
         ]
     );
+}
+
+/// Writes answers into the list of what the player was told.
+struct Answers(Log);
+
+impl Write for Answers {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let line = String::from_utf8_lossy(text).trim_end().to_owned();
+        self.0.lock().unwrap().push(line);
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn moves_are_answered_before_the_player_hears_of_them() {
+    let log = Log::default();
+    let session = Session::new("witness", Box::new(Witness { log: Log::clone(&log), answers: vec![] }));
+    let commands = "play b C3\ngenmove w\nundo\ngenmove w\nplay b pass\nplay w pass\nquit\n";
+    session.run(Cursor::new(commands), Answers(Log::clone(&log))).unwrap();
+    let told = log.lock().unwrap();
+    let order: Vec<&str> = told.iter().map(|line| line.split(':').next().unwrap()).collect();
+    let first = ["new game", "=", "played", "choose", "= A1", "played"];
+    // What was taken back is no news any more, and the end comes last.
+    let then = ["=", "new game", "choose", "= A1", "played", "=", "played", "=", "played", "over, Some(Second)", "="];
+    assert_eq!(order, [&first[..], &then].concat());
 }
 
 #[test]

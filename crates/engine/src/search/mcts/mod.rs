@@ -98,6 +98,8 @@ pub struct Mcts<G: Game, S, L, P = (), O = ()> {
     /// The position at the root of the trees, if they hold anything.
     root: Option<G>,
     simulations: u64,
+    /// How long collecting garbage took last time, for each node.
+    collecting: Duration,
 }
 
 impl<G, S, L> Mcts<G, S, L>
@@ -124,7 +126,8 @@ where
     /// or when [`Mcts::reserve`] is called.
     pub fn with(rule: S, leaf: L, prior: P, observer: O, settings: MctsSettings) -> Self {
         let (trees, workers, history) = (Vec::new(), Vec::new(), History::new());
-        Mcts { rule, leaf, prior, observer, settings, trees, workers, history, root: None, simulations: 0 }
+        let collecting = run::FIRST_COLLECTING;
+        Mcts { rule, leaf, prior, observer, settings, trees, workers, history, root: None, simulations: 0, collecting }
     }
 
     /// Its settings.

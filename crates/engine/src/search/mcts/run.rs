@@ -12,12 +12,17 @@ use crate::search::selection::Selection;
 use crate::search::tree::{Apart, ROOT, Statistic, Tree};
 use afterstate_games::{Deterministic, Rng, Side, Turn, stream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// So many simulations pass between two looks at the clock.
 const CLOCK_EVERY: u64 = 16;
 /// So many simulations pass between two looks at whether the decision is settled.
 const SETTLED_EVERY: u64 = 64;
+
+/// Collecting garbage may take one part in so many of the time that is left.
+const COLLECTING: u32 = 4;
+/// How long that takes for each node, as long as nobody has measured it.
+pub(super) const FIRST_COLLECTING: Duration = Duration::from_nanos(50);
 
 /// So many simulations a thread takes at a time, when there are several.
 const SHARE: u64 = 8;
@@ -89,7 +94,8 @@ where
             if !growing || !progress.full.load(Ordering::Relaxed) || progress.stop.load(Ordering::Relaxed) {
                 break;
             }
-            growing = self.forget_least_visited(&mut least_visits);
+            // Without new positions the rest of the time is still of use, as it would not be for collecting.
+            growing = self.can_collect(budget) && self.forget_least_visited(&mut least_visits);
         }
         let template = &mut self.observer;
         for worker in &mut self.workers {
@@ -194,9 +200,23 @@ where
 
     /// Cuts off what lies below the least visited positions until half of each tree is free; false if that would
     /// leave hardly anything.
+    /// Whether enough time is left to collect garbage.
+    fn can_collect(&self, budget: &Budget) -> bool {
+        let nodes: usize = self.trees.iter().map(Tree::used).sum();
+        let takes = self.collecting.mul_f64(nodes as f64);
+        budget.deadline.is_none_or(|deadline| takes <= deadline.saturating_duration_since(Instant::now()) / COLLECTING)
+    }
+
     fn forget_least_visited(&mut self, least_visits: &mut u32) -> bool {
         for tree in &mut self.trees {
             while tree.used() > tree.capacity() / 2 {
+        let (begin, nodes) = (Instant::now(), self.trees.iter().map(Tree::used).sum::<usize>());
+        let done = self.halve(least_visits);
+        self.collecting = begin.elapsed().div_f64(nodes.max(1) as f64);
+        done
+    }
+
+    fn halve(&mut self, least_visits: &mut u32) -> bool {
                 tree.keep(ROOT, *least_visits);
                 if tree.used() > tree.capacity() / 2 {
                     if *least_visits >= tree.node(ROOT).visits() {

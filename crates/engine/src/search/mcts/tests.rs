@@ -2,9 +2,12 @@
 
 use super::history::History;
 use super::report::{MoveReport, merge, sort};
-use super::{FinalMove, Proof};
-use crate::Value;
-use afterstate_games::Side;
+use super::{FinalMove, Mcts, MctsSettings, Proof};
+use crate::search::{PlayOut, Uct};
+use crate::{Budget, Search, Value};
+use afterstate_games::go::{Go, UniformGoPlayout};
+use afterstate_games::{Side, stream};
+use std::time::Duration;
 
 fn known(mv: char, visits: u32, value: f32, proof: Proof) -> MoveReport<char> {
     let value = Some(Value(value));
@@ -73,4 +76,22 @@ fn history_knows_its_keys_alone() {
     assert!((300..10_000).all(|i| !history.contains(key(i))));
     history.set([key(5)].into_iter());
     assert!(history.contains(key(5)) && !history.contains(key(6)));
+}
+
+#[test]
+fn garbage_is_not_collected_when_that_would_take_the_time_that_is_left() {
+    let full = |collecting: Duration, deadline: Option<Duration>| {
+        let settings = MctsSettings { memory_mib: 1, early_stop: false, ..MctsSettings::default() };
+        let mut search = Mcts::new(Uct::default(), PlayOut(UniformGoPlayout), settings);
+        search.collecting = collecting;
+        let by = Budget { simulations: Some(3000), ..deadline.map_or_else(Budget::default, Budget::time) };
+        assert_eq!(search.search(&Go::new(5), &by, &mut stream(1, 0)).effort, 3000);
+        let tree = search.tree().unwrap();
+        // A block of 25 moves takes 32 nodes, and no other found room.
+        tree.capacity() - tree.used() < 32
+    };
+    let (hour, second) = (Some(Duration::from_secs(3600)), Duration::from_secs(1));
+    assert!(full(second, hour), "all the nodes would take hours");
+    assert!(!full(second, None), "nobody waits");
+    assert!(!full(Duration::from_nanos(50), hour), "there is time");
 }
