@@ -192,6 +192,30 @@ fn cleaning_up_takes_dead_stones_off_and_then_passes() {
 
 #[test]
 fn games_with_a_tenth_of_a_second_are_not_lost_on_time() {
+/// White's area on the right has been invaded. As it stands White wins the count, and simulations do not agree on the two
+/// stones; but one more move of Black's would live.
+#[test]
+fn cleaning_up_does_not_pass_while_an_invasion_is_unsettled() {
+    let (row, invaded, far) = ("...X.O...", "...X.O.X.", ".O.X.O...");
+    let rows = [row, far, far, row, row, invaded, row, invaded, row];
+    let record = Record::new(board(&rows).with_komi(Komi::new(7.5).unwrap()).with_turn(Side::Second));
+    assert!(record.position().score() < 0.0);
+    let mut player = quick(1000);
+    player.new_game(&record, 1).unwrap();
+    let decision = player.clean_up(&record, &Budget::default()).unwrap();
+    let report = player.report().unwrap();
+    let ownership = player.observer().unwrap().unwrap().mean().unwrap();
+    assert!(ownership.dead_stones(record.position().board()).is_empty(), "the test is about stones that are not dead");
+    assert!(ownership.score(record.position()) < 0.0, "and White wins as it is");
+    assert_ne!(text(&record, &decision), "pass", "{report:?}");
+    // Once Black has passed, nothing is to be feared.
+    let mut record = Record::new(record.position().clone().with_turn(Side::First));
+    record.play(Move::PASS);
+    player.new_game(&record, 1).unwrap();
+    let decision = player.clean_up(&record, &Budget::default()).unwrap();
+    assert_eq!(text(&record, &decision), "pass");
+}
+
     for (number, control) in ["100ms", "100ms+20ms", "0s+3x40ms", "0s+5/100ms", "30ms/move"].iter().enumerate() {
         let rules = GameRules { time: control.parse().unwrap(), seed: number as u64, ..GameRules::default() };
         let (mut timed, mut random) = (quick(1_000_000_000), RandomPlayer::default());

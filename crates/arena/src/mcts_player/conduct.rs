@@ -60,8 +60,9 @@ impl<G: Game> Conduct<G> for () {
 /// * Else it answers no pass by a pass while it has a move that fills no eye: under area scoring a stone in one's own area
 ///   costs nothing, and dead stones can be captured. To pass first is a move like others, for the search to choose: in a
 ///   seki it may be the only good one.
-/// * When a game is played on to clean up, it plays on liberties of the opponent's dead chains, and passes as
-///   soon as there are none.
+/// * When a game is played on to clean up, it plays on liberties of the opponent's dead chains. As soon as there are none
+///   it passes if it wins both counts, and either the opponent has passed or the search says that to pass costs nothing:
+///   stones that invade may be neither dead nor alive yet.
 /// * A game that has ended is counted without the stones that simulations took to be dead.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GoConduct;
@@ -113,13 +114,15 @@ impl Conduct<Go> for GoConduct {
         let board = game.board();
         let mut dead = ownership.dead_stones(board);
         dead.retain(|&stone| board.color(stone).side() == Some(side.other()));
-        if dead.is_empty() {
-            return won().then_some(Move::PASS);
-        }
         let seen = |report: &MoveReport<Move>| {
             report.value.filter(|_| report.visits > 0).map_or(f32::NEG_INFINITY, |value| value.seen_by(side))
         };
         let best = report.moves.iter().map(seen).fold(f32::NEG_INFINITY, f32::max);
+        if dead.is_empty() {
+            let pass_is_as_good =
+                || report.moves.iter().any(|report| report.mv.is_pass() && seen(report) >= best - AS_GOOD);
+            return ((game.passes() > 0 || pass_is_as_good()) && won()).then_some(Move::PASS);
+        }
         let presses = |point: Point| board.neighbours_of(point).iter().any(|n| dead.contains(n));
         let mut pressing: Vec<_> = report
             .moves
