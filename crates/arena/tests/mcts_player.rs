@@ -2,10 +2,12 @@
 
 use afterstate_arena::game_loop::{EndKind, GameRules, play_game};
 use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings, Player, RandomPlayer, RulesReferee};
-use afterstate_engine::search::{GoOwnership, McRave, Mcts, MctsSettings, PlayOut, TdSearch, Uct};
+use afterstate_engine::search::{GoOwnership, McRave, Mcts, MctsSettings, PlayOut, TdSearch, Truncated, Uct};
+use afterstate_engine::value::Indifferent;
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::go::{Color, Go, Komi, MogoPlayout, Move, Point, UniformGoPlayout};
 use afterstate_games::{ConnectFour, Game, Notation, Outcome, Record, Side, TicTacToe, UniformPlayout};
+use std::sync::Arc;
 use std::time::Duration;
 
 fn settings(simulations: u64) -> MctsSettings {
@@ -190,8 +192,6 @@ fn cleaning_up_takes_dead_stones_off_and_then_passes() {
     assert!(record.position().board().is_empty(Point::at(3, 0, 5)));
 }
 
-#[test]
-fn games_with_a_tenth_of_a_second_are_not_lost_on_time() {
 /// White's area on the right has been invaded. As it stands White wins the count, and simulations do not agree on the two
 /// stones; but one more move of Black's would live.
 #[test]
@@ -216,6 +216,8 @@ fn cleaning_up_does_not_pass_while_an_invasion_is_unsettled() {
     assert_eq!(text(&record, &decision), "pass");
 }
 
+#[test]
+fn games_with_a_tenth_of_a_second_are_not_lost_on_time() {
     for (number, control) in ["100ms", "100ms+20ms", "0s+3x40ms", "0s+5/100ms", "30ms/move"].iter().enumerate() {
         let rules = GameRules { time: control.parse().unwrap(), seed: number as u64, ..GameRules::default() };
         let (mut timed, mut random) = (quick(1_000_000_000), RandomPlayer::default());
@@ -300,6 +302,26 @@ fn a_network_plays_whole_games_too() {
     let mut random = RandomPlayer::default();
     let result = play_game(&Go::new(5), &[], [&mut player, &mut random], &mut RulesReferee, &rules).unwrap();
     assert!(matches!(result.ending.kind, EndKind::Rules | EndKind::MoveLimit), "{:?}", result.ending);
+}
+
+/// Boards on which games do not end say nothing of what is dead: manners that ask for that are left to the search.
+#[test]
+fn truncated_simulations_are_no_ground_for_manners() {
+    let search = Mcts::with(
+        McRave::default(),
+        Truncated::new(0, Arc::new(Indifferent)),
+        (),
+        GoOwnership::default(),
+        MctsSettings { solver: true, ..settings(200) },
+    );
+    let mut player = MctsPlayer::new(Box::new(search), GoConduct, MctsPlayerSettings::default());
+    // White has won, and Black has passed: a pass ends the game, which the search itself can prove.
+    let mut record = Record::new(divided('.'));
+    record.play(Move::PASS);
+    player.new_game(&record, 1).unwrap();
+    assert_eq!(text(&record, &choose(&mut player, &record)), "pass");
+    assert!(player.report().unwrap().moves.iter().any(|known| known.mv == Move::PASS), "the search was asked about it");
+    assert!(player.observer().unwrap().is_none());
 }
 
 #[test]

@@ -181,6 +181,17 @@ fn what_a_network_leads_draws_what_it_knows() {
 
 /// Dead stones are told from living ones by playouts, for agents that simulate; others play on instead.
 #[test]
+/// What is cut off somewhere ends on boards that say nothing of owners and of points.
+#[test]
+fn truncated_simulations_show_no_owners() {
+    let mut engine = Engine::start(&["--agent", "mc-rave:300,truncate=0"]);
+    engine.ask("boardsize 9");
+    let answer = engine.ask("kata-genmove_analyze b 1 ownership true rootInfo true").join("\n");
+    assert!(answer.contains(" rootInfo visits ") && answer.contains("play "), "{answer}");
+    assert!(!answer.contains(" scoreLead ") && !answer.contains(" ownership "), "{answer}");
+    engine.quit();
+}
+
 fn a_finished_game_is_counted_without_dead_stones() {
     let mut script = String::from("boardsize 5\nkomi 0.5\n");
     for row in 1..=5 {

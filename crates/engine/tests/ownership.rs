@@ -1,11 +1,13 @@
 //! Who owns what after simulations, and which stones are dead.
 
 use afterstate_engine::search::{
-    ChainStatus, GoOwnership, Mcts, MctsSettings, Ownership, PlayOut, PlayoutObserver, Uct, playout_ownership,
+    ChainStatus, GoOwnership, Mcts, MctsSettings, Ownership, PlayOut, PlayoutObserver, Truncated, Uct, playout_ownership,
 };
+use afterstate_engine::value::Indifferent;
 use afterstate_engine::{Budget, Search};
 use afterstate_games::go::{Go, MogoPlayout, Point, UniformGoPlayout};
 use afterstate_games::{Notation, Side, stream};
+use std::sync::Arc;
 
 fn point(label: &str, size: usize) -> Point {
     Point::parse(label, size).unwrap()
@@ -79,6 +81,17 @@ fn every_simulation_of_a_search_is_counted_by_any_number_of_threads() {
         assert!(ownership.of(point("C3", 5)) < -0.7, "{ownership:?}");
         assert!(Point::all(5).all(|point| (-1.0..=1.0).contains(&ownership.of(point))));
     }
+}
+
+/// They end on boards that are not finished.
+#[test]
+fn simulations_that_are_cut_off_say_nothing_of_owners() {
+    let settings = MctsSettings { simulations: 200, memory_mib: 8, ..MctsSettings::default() };
+    let leaf = Truncated::new(3, Arc::new(Indifferent));
+    let mut search = Mcts::with(Uct::default(), leaf, (), GoOwnership::default(), settings);
+    search.search(&Go::new(5), &Budget::default(), &mut stream(2, 0));
+    assert!(!search.plays_to_end());
+    assert_eq!((search.observer().playouts(), search.observer().mean()), (0, None));
 }
 
 /// Black's wall and White's stand side by side; behind each are stones that are lost.

@@ -107,7 +107,7 @@ where
     }
 
     fn observer(&mut self) -> Option<&mut O> {
-        Some(self.observer_mut())
+        self.plays_to_end().then(|| self.observer_mut())
     }
 }
 
@@ -232,7 +232,7 @@ where
     }
 
     fn observer(&mut self) -> Option<&mut O> {
-        Some(self.observer_mut())
+        self.plays_to_end().then(|| self.observer_mut())
     }
 }
 
@@ -272,7 +272,7 @@ where
     }
 
     fn observer(&mut self) -> Option<&mut O> {
-        Some(self.first_mut().observer_mut())
+        self.first().plays_to_end().then(|| self.first_mut().observer_mut())
     }
 }
 
@@ -331,6 +331,6 @@ where
     }
 
     fn observer(&mut self) -> Option<&mut O> {
-        Some(self.second_mut().observer_mut())
+        self.second().plays_to_end().then(|| self.second_mut().observer_mut())
     }
 }

@@ -103,6 +103,10 @@ impl Leaf<Go> for GoLeaf {
             GoLeaf::Truncated(leaf) => leaf.finish(game, trace, rng),
         }
     }
+
+    fn plays_to_end(&self) -> bool {
+        matches!(self, GoLeaf::PlayOut(_))
+    }
 }
 
 /// Learnt shapes as the value of positions whose features nobody has followed.

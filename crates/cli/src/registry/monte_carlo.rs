@@ -165,6 +165,10 @@ impl<G: Game> Leaf<G> for PlainLeaf<G> {
             PlainLeaf::Truncated(leaf) => leaf.finish(game, trace, rng),
         }
     }
+
+    fn plays_to_end(&self) -> bool {
+        matches!(self, PlainLeaf::PlayOut(_))
+    }
 }
 
 /// Priors that need no knowledge of the game.

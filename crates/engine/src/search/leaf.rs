@@ -12,6 +12,11 @@ pub trait Leaf<G: Game>: Clone + Send {
     fn finish(&mut self, game: &mut G, trace: &mut Vec<G::Move>, rng: &mut Rng) -> Value;
 
     /// One move, as the default policy would go on from `game`; `None` where it likes all sensible moves alike.
+    /// Whether every simulation is played to the end of its game.
+    fn plays_to_end(&self) -> bool {
+        true
+    }
+
     fn one_move(&mut self, game: &G, rng: &mut Rng) -> Option<G::Move> {
         let _ = (game, rng);
         None
@@ -90,9 +95,14 @@ impl<G: Game, V: ValueFunction<G> + ?Sized> Leaf<G> for Truncated<G, V> {
     }
 }
 
+    fn plays_to_end(&self) -> bool {
+        false
+    }
+
 /// Watches simulations end, for statistics that are no business of the search: who owned what, say.
 pub trait PlayoutObserver<G: Game>: Send {
-    /// A simulation ended in `end` with `value`: an outcome, unless simulations are truncated.
+    /// A simulation ended in `end` with `value`. Nobody is told of simulations that need not play to the end
+    /// ([`Leaf::plays_to_end`]): they would show boards that are not finished.
     fn finished(&mut self, end: &G, value: Value);
 
     /// An observer for another thread, which has seen nothing yet.

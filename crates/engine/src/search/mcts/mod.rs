@@ -142,6 +142,11 @@ where
         std::mem::replace(&mut self.settings.early_stop, early_stop)
     }
 
+    /// Whether simulations are played to the end, so that whoever watches sees how games end.
+    pub fn plays_to_end(&self) -> bool {
+        self.leaf.plays_to_end()
+    }
+
     /// What watched, with all that it saw.
     pub fn observer(&self) -> &O {
         &self.observer

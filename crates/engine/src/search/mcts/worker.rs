@@ -108,7 +108,9 @@ where
             Exit::Open | Exit::Repetition => {
                 let in_tree = self.trace.len();
                 let value = self.leaf.finish(&mut self.position, &mut self.trace, rng);
-                self.observer.finished(&self.position, value);
+                if self.leaf.plays_to_end() {
+                    self.observer.finished(&self.position, value);
+                }
                 self.name_first_move(task, tree, in_tree);
                 value.0
             }

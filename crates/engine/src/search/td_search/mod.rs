@@ -122,6 +122,11 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
         &mut self.worker.memory
     }
 
+    /// Whether simulations are played to the end, so that whoever watches sees how games end.
+    pub fn plays_to_end(&self) -> bool {
+        self.worker.leaf.plays_to_end()
+    }
+
     /// What watched, with all that it saw.
     pub fn observer_mut(&mut self) -> &mut O {
         &mut self.worker.observer

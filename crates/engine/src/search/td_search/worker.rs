@@ -20,7 +20,7 @@ pub(super) struct Root<'a, G: Game> {
 /// What simulates and learns, with its buffers.
 pub(super) struct Worker<G: Game, M, L, O> {
     pub(super) memory: M,
-    leaf: L,
+    pub(super) leaf: L,
     pub(super) observer: O,
     moves: Vec<G::Move>,
     chances: Vec<(G::Move, f32)>,
@@ -96,7 +96,9 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> Worker<G
             }
         };
         self.memory.ended(z, &self.trace[switch.unwrap_or(self.trace.len())..]);
-        self.observer.finished(&game, z);
+        if self.leaf.plays_to_end() {
+            self.observer.finished(&game, z);
+        }
         self.game = Some(game);
     }
 
