@@ -1,13 +1,15 @@
 //! Who owns what after simulations, and which stones are dead.
 
 use afterstate_engine::search::{
-    ChainStatus, GoOwnership, Mcts, MctsSettings, Ownership, PlayOut, PlayoutObserver, Truncated, Uct, playout_ownership,
+    ChainStatus, GoOwnership, Mcts, MctsSettings, Ownership, PlayOut, PlayoutObserver, SearchReport, Situation,
+    Truncated, Uct, Watch, playout_ownership,
 };
 use afterstate_engine::value::Indifferent;
 use afterstate_engine::{Budget, Search};
 use afterstate_games::go::{Go, MogoPlayout, Point, UniformGoPlayout};
 use afterstate_games::{Notation, Side, stream};
 use std::sync::Arc;
+use std::time::Duration;
 
 fn point(label: &str, size: usize) -> Point {
     Point::parse(label, size).unwrap()
@@ -80,6 +82,22 @@ fn every_simulation_of_a_search_is_counted_by_any_number_of_threads() {
         let ownership = search.observer().mean().unwrap();
         assert!(ownership.of(point("C3", 5)) < -0.7, "{ownership:?}");
         assert!(Point::all(5).all(|point| (-1.0..=1.0).contains(&ownership.of(point))));
+    }
+}
+
+#[test]
+fn owners_are_seen_while_a_search_goes_on() {
+    for threads in [1, 3] {
+        let settings =
+            MctsSettings { simulations: 2000, threads, memory_mib: 8, early_stop: false, ..MctsSettings::default() };
+        let mut search = Mcts::with(Uct::default(), PlayOut(UniformGoPlayout), (), GoOwnership::default(), settings);
+        let (game, mut seen) = (Go::new(5), Vec::new());
+        let mut report = |found: SearchReport<_>| seen.push(found.ownership);
+        let watch = Watch { every: Duration::ZERO, report: &mut report };
+        search.search_situation(&Situation::new(&game), &Budget::default(), &mut stream(2, 0), Some(watch));
+        assert!(seen.len() > 3 && seen.iter().all(Option::is_some), "{threads} threads, {} reports", seen.len());
+        assert_ne!(seen.first(), seen.last());
+        assert_eq!(search.report().ownership, search.observer().mean());
     }
 }
 

@@ -183,7 +183,7 @@ impl<G: Game, L: Leaf<G>, O> MonteCarlo<G, O> for FlatMonteCarlo<G, L> {
         let moves: Vec<_> = self.statistics().map(report).collect();
         let visits = moves.iter().map(|report| u64::from(report.visits)).sum();
         // Nobody knows here whose turn it was, so the moves stand in no order and no value is the best.
-        SearchReport { simulations: visits, visits, value: None, moves }
+        SearchReport { simulations: visits, visits, value: None, moves, ownership: None }
     }
 
     fn clear(&mut self) {}

@@ -1,5 +1,6 @@
 //! [`Leaf`]: what a simulation does once it has left the tree.
 
+use super::ownership::Ownership;
 use crate::value::{Value, ValueFunction};
 use afterstate_games::rng::below;
 use afterstate_games::{Game, PlayoutPolicy, Rng, Turn};
@@ -11,12 +12,12 @@ pub trait Leaf<G: Game>: Clone + Send {
     /// of it. `trace` begins with the moves inside the tree.
     fn finish(&mut self, game: &mut G, trace: &mut Vec<G::Move>, rng: &mut Rng) -> Value;
 
-    /// One move, as the default policy would go on from `game`; `None` where it likes all sensible moves alike.
     /// Whether every simulation is played to the end of its game.
     fn plays_to_end(&self) -> bool {
         true
     }
 
+    /// One move, as the default policy would go on from `game`; `None` where it likes all sensible moves alike.
     fn one_move(&mut self, game: &G, rng: &mut Rng) -> Option<G::Move> {
         let _ = (game, rng);
         None
@@ -93,17 +94,22 @@ impl<G: Game, V: ValueFunction<G> + ?Sized> Leaf<G> for Truncated<G, V> {
             _ => Value(self.values.value(game).0.clamp(0.0, 1.0)),
         }
     }
-}
 
     fn plays_to_end(&self) -> bool {
         false
     }
+}
 
 /// Watches simulations end, for statistics that are no business of the search: who owned what, say.
 pub trait PlayoutObserver<G: Game>: Send {
     /// A simulation ended in `end` with `value`. Nobody is told of simulations that need not play to the end
     /// ([`Leaf::plays_to_end`]): they would show boards that are not finished.
     fn finished(&mut self, end: &G, value: Value);
+
+    /// Who owned what in the end, on average, if this is what was watched.
+    fn ownership(&self) -> Option<Ownership> {
+        None
+    }
 
     /// An observer for another thread, which has seen nothing yet.
     fn fork(&self) -> Self;

@@ -81,6 +81,10 @@ impl PlayoutObserver<Go> for GoOwnership {
         self.add(end);
     }
 
+    fn ownership(&self) -> Option<Ownership> {
+        self.mean()
+    }
+
     fn fork(&self) -> Self {
         GoOwnership::default()
     }

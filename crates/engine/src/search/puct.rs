@@ -318,7 +318,7 @@ impl<G: Deterministic> Puct<G> {
         };
         let moves: Vec<_> = moves.into_iter().map(describe).collect();
         let value = moves.first().and_then(|best| best.value).or_else(|| Some(self.value()));
-        SearchReport { simulations, visits: u64::from(root.visits), value, moves }
+        SearchReport { simulations, visits: u64::from(root.visits), value, moves, ownership: None }
     }
 
     /// The visits of the moves at the root that a policy should learn: without what [forced

@@ -127,11 +127,10 @@ impl Analyst for OpenPlayer {
         }
         let Turn::Player(side) = inquiry.record.turn() else { return Ok(Decision::resign()) };
         let mut inner = self.on(inquiry.record)?;
-        let mut show = |found: SearchReport<Move>| report(&analysis(found, side, None));
+        let mut show = |found: SearchReport<Move>| report(&analysis(found, side));
         let watch = Watch { every: inquiry.interval, report: &mut show };
         let decision = inner.player.think(inquiry.record, inquiry.budget, Purpose::Play, Some(watch))?;
-        let ownership = inner.player.observer()?.and_then(|observer| observer.mean());
-        let mut last = analysis(inner.player.report()?, side, ownership);
+        let mut last = analysis(inner.player.report()?, side);
         lead_with(&mut last, &decision);
         report(&last);
         Ok(decision)

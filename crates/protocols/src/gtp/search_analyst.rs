@@ -3,7 +3,7 @@
 use super::analyst::{Analysis, Analyst, Candidate, Inquiry};
 use afterstate_arena::{MonteCarlo, PlayerError};
 use afterstate_engine::search::{
-    GoOwnership, Leaf, Mcts, MctsSettings, MoveReport, Ownership, Prior, SearchReport, Selection, Situation,
+    GoOwnership, Leaf, Mcts, MctsSettings, MoveReport, Prior, SearchReport, Selection, Situation,
 };
 use afterstate_engine::{Budget, Decision, Value};
 use afterstate_games::go::{Go, Move};
@@ -115,8 +115,7 @@ pub(super) fn study(
         let budget = Budget { simulations, deadline, ..inquiry.budget.clone() };
         let mut decision = search.search(&situation, &budget, rng, None);
         done += decision.effort;
-        let ownership = search.observer().and_then(|observer| observer.mean());
-        report(&analysis(search.report(), side, ownership));
+        report(&analysis(search.report(), side));
         let has_more = limit.is_none_or(|limit| done < limit) && !inquiry.budget.expired();
         // A search that ends before its time has found a proof, or has no more room to count.
         let ended_by_itself = deadline.is_none_or(|deadline| Instant::now() < deadline);
@@ -128,8 +127,8 @@ pub(super) fn study(
 }
 
 /// What a search knows, as `side` sees it, who is to move.
-pub(super) fn analysis(report: SearchReport<Move>, side: Side, ownership: Option<Ownership>) -> Analysis {
-    let SearchReport { visits, value, moves, .. } = report;
+pub(super) fn analysis(report: SearchReport<Move>, side: Side) -> Analysis {
+    let SearchReport { visits, value, moves, ownership, .. } = report;
     let mut candidates: Vec<Candidate> = moves.into_iter().map(|report| candidate(report, side)).collect();
     // The order is that of the final choice, which may prefer what was not visited to what is lost.
     candidates.sort_by_key(|candidate| candidate.visits == 0);

@@ -8,7 +8,11 @@ use afterstate_protocols::gtp::{OpenPlayer, Session};
 use std::time::Duration;
 
 fn open() -> Session {
-    let settings = MctsSettings { simulations: 400, memory_mib: 16, ..MctsSettings::default() };
+    open_with(400)
+}
+
+fn open_with(simulations: u64) -> Session {
+    let settings = MctsSettings { simulations, memory_mib: 16, ..MctsSettings::default() };
     let playout = PlayOut(MogoPlayout::default());
     let search = Mcts::with(McRave::default(), playout, (), GoOwnership::default(), settings);
     let player = OpenPlayer::new(MctsPlayer::new(Box::new(search), GoConduct, MctsPlayerSettings::default()), 1);
@@ -37,6 +41,22 @@ fn the_same_moves_are_played_with_analysis_and_without() {
         let leads = format!("info move {} ", played(&answer));
         let shown = answer.lines().rfind(|line| line.starts_with("info ")).unwrap_or(&leads);
         assert!(shown.starts_with(&leads), "{answer}");
+    }
+}
+
+/// Every report has them, and not only the last one.
+#[test]
+fn owners_are_shown_while_a_move_is_chosen() {
+    let mut session = open_with(1 << 40);
+    session.respond("boardsize 9");
+    session.respond("kata-time_settings absolute 20");
+    let answer = session.respond("kata-genmove_analyze b 2 ownership true rootInfo true");
+    let reports: Vec<&str> = answer.lines().filter(|line| line.starts_with("info ")).collect();
+    assert!(reports.len() >= 3, "{answer}");
+    for report in reports {
+        assert!(report.contains(" scoreLead "), "{report}");
+        let owners = report.split_once(" ownership ").expect("owners").1;
+        assert_eq!(owners.split(' ').count(), 81, "{report}");
     }
 }
 

@@ -227,8 +227,11 @@ where
     /// What is known of the position that was searched last.
     pub fn report(&self) -> SearchReport<G::Move> {
         match &self.root {
-            Some(root) => run::report(&self.trees, root, self.settings.final_move, self.simulations),
-            None => SearchReport { simulations: 0, visits: 0, value: None, moves: Vec::new() },
+            Some(root) => SearchReport {
+                ownership: self.observer.ownership(),
+                ..run::report(&self.trees, root, self.settings.final_move, self.simulations)
+            },
+            None => SearchReport::default(),
         }
     }
 

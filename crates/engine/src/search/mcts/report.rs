@@ -3,6 +3,7 @@
 use super::settings::FinalMove;
 use crate::Value;
 use crate::search::mcts_solver::{self, Proof};
+use crate::search::ownership::Ownership;
 use crate::search::tree::{NodeIndex, ROOT, Tree};
 use afterstate_games::{IndexedMoves, Side, Turn};
 use std::cmp::Ordering;
@@ -71,12 +72,15 @@ pub struct SearchReport<M> {
     pub value: Option<Value>,
     /// All moves, the best first: the first one would be played.
     pub moves: Vec<MoveReport<M>>,
+    /// Who owned what at the end of simulations, if an observer counts that. While several threads search, it is of the
+    /// simulations of one of them.
+    pub ownership: Option<Ownership>,
 }
 
 /// Of a search that knows nothing yet.
 impl<M> Default for SearchReport<M> {
     fn default() -> Self {
-        SearchReport { simulations: 0, visits: 0, value: None, moves: Vec::new() }
+        SearchReport { simulations: 0, visits: 0, value: None, moves: Vec::new(), ownership: None }
     }
 }
 

@@ -137,7 +137,7 @@ where
             shared: threads > 1 && self.settings.parallelisation == Parallelisation::Tree,
             full: &progress.full,
         };
-        let (trees, settings) = (&self.trees[..], &self.settings);
+        let (trees, settings, before) = (&self.trees[..], &self.settings, &self.observer);
         let goes_on = || !(progress.stop.load(Ordering::Relaxed) || growing && progress.full.load(Ordering::Relaxed));
         let share = if threads > 1 { SHARE } else { 1 };
         let (own, others) = self.workers[..threads].split_at_mut(1);
@@ -189,7 +189,9 @@ where
                     && Instant::now() >= *at
                 {
                     let taken = progress.taken.0.load(Ordering::Relaxed);
-                    (watch.report)(report(trees, root, settings.final_move, taken));
+                    let mut found = report(trees, root, settings.final_move, taken);
+                    found.ownership = own[0].observer.ownership().or_else(|| before.ownership());
+                    (watch.report)(found);
                     *at = Instant::now() + watch.every;
                 }
             }
@@ -198,8 +200,6 @@ where
         self.simulations = progress.taken.0.load(Ordering::Relaxed);
     }
 
-    /// Cuts off what lies below the least visited positions until half of each tree is free; false if that would
-    /// leave hardly anything.
     /// Whether enough time is left to collect garbage.
     fn can_collect(&self, budget: &Budget) -> bool {
         let nodes: usize = self.trees.iter().map(Tree::used).sum();
@@ -207,9 +207,9 @@ where
         budget.deadline.is_none_or(|deadline| takes <= deadline.saturating_duration_since(Instant::now()) / COLLECTING)
     }
 
+    /// Cuts off what lies below the least visited positions until half of each tree is free; false if that would
+    /// leave hardly anything.
     fn forget_least_visited(&mut self, least_visits: &mut u32) -> bool {
-        for tree in &mut self.trees {
-            while tree.used() > tree.capacity() / 2 {
         let (begin, nodes) = (Instant::now(), self.trees.iter().map(Tree::used).sum::<usize>());
         let done = self.halve(least_visits);
         self.collecting = begin.elapsed().div_f64(nodes.max(1) as f64);
@@ -217,6 +217,8 @@ where
     }
 
     fn halve(&mut self, least_visits: &mut u32) -> bool {
+        for tree in &mut self.trees {
+            while tree.used() > tree.capacity() / 2 {
                 tree.keep(ROOT, *least_visits);
                 if tree.used() > tree.capacity() / 2 {
                     if *least_visits >= tree.node(ROOT).visits() {
@@ -272,7 +274,7 @@ pub(super) fn report<G: IndexedMoves>(
         _ => Side::First,
     };
     let Some((first, others)) = trees.split_first() else {
-        return SearchReport { simulations, visits: 0, value: None, moves: Vec::new() };
+        return SearchReport { simulations, ..SearchReport::default() };
     };
     let mut moves = report::children(first, root);
     for tree in others {
@@ -287,5 +289,5 @@ pub(super) fn report<G: IndexedMoves>(
         known.principal_variation = report::line(first, root, known.mv, rule);
     }
     let visits = trees.iter().map(|tree| u64::from(tree.node(ROOT).visits())).sum();
-    SearchReport { simulations, visits, value: moves.first().and_then(|best| best.value), moves }
+    SearchReport { simulations, visits, value: moves.first().and_then(|best| best.value), moves, ownership: None }
 }

@@ -103,7 +103,7 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
             root_moves: Vec::new(),
             root_visits: Vec::new(),
             root_key: None,
-            report: SearchReport { simulations: 0, visits: 0, value: None, moves: Vec::new() },
+            report: SearchReport::default(),
         }
     }
 
@@ -197,6 +197,7 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
                 sum_up(old, root, side, root_moves, root_visits, simulations)
             }
         };
+        self.report.ownership = self.worker.observer.ownership();
         let Some(best) = self.report.moves.first() else { return Decision::resign() };
         Decision {
             best: Some(best.mv),
@@ -247,7 +248,9 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
                     && Instant::now() >= *at
                 {
                     let so_far = begun.load(Relaxed).min(limit);
-                    (watch.report)(sum_up(&mut worker.memory, position, side, root.moves, root.visits, so_far));
+                    let ownership = worker.observer.ownership();
+                    let found = sum_up(&mut worker.memory, position, side, root.moves, root.visits, so_far);
+                    (watch.report)(SearchReport { ownership, ..found });
                     *at = Instant::now() + watch.every;
                 }
             }

@@ -43,7 +43,7 @@ pub(super) fn sum_up<G: Game, M: ShortTermMemory<G>>(
     }
     let value = reports.first().and_then(|best| best.value);
     let visits = visits.iter().map(|&visits| u64::from(visits)).sum();
-    SearchReport { simulations, visits, value, moves: reports }
+    SearchReport { simulations, visits, value, moves: reports, ownership: None }
 }
 
 /// What both sides would play after `first` if they did not explore. Of equal moves the first counts.
