@@ -248,6 +248,10 @@ pub struct Clock {
     count: u32,
     /// Canadian: time left in this period.
     period: Duration,
+    /// Fischer: increments fill the main time up to this.
+    most_main: Duration,
+    /// No move should take longer.
+    longest_move: Option<Duration>,
 }
 
 impl Clock {
@@ -262,7 +266,23 @@ impl Clock {
             TimeControl::Japanese { main, periods, period } => (main, periods, period),
             TimeControl::Canadian { main, stones, period } => (main, stones, period),
         };
-        Clock { control, lag: lag.min(LONGEST), main, count, period }
+        Clock { control, lag: lag.min(LONGEST), main, count, period, most_main: LONGEST, longest_move: None }
+    }
+
+    /// The same clock with two limits that few know: increments fill its main time up to `most_main` only, and no move
+    /// should take longer than `longest_move`, though nobody loses by that.
+    ///
+    /// ```
+    /// use afterstate_arena::Clock;
+    /// use std::time::Duration;
+    /// let clock = Clock::new("60s+30s".parse().unwrap(), Duration::ZERO);
+    /// let mut capped = clock.capped(Some(Duration::from_secs(75)), Some(Duration::from_secs(20)));
+    /// assert_eq!(capped.allowed(), Some(Duration::from_secs(20)));
+    /// capped.spend(Duration::from_secs(10)).unwrap();
+    /// assert_eq!(capped.main_left(), Duration::from_secs(75));
+    /// ```
+    pub fn capped(self, most_main: Option<Duration>, longest_move: Option<Duration>) -> Clock {
+        Clock { most_main: most_main.map_or(LONGEST, |most| most.min(LONGEST)), longest_move, ..self }
     }
 
     /// Sets the clock to what a referee says is left: main time if `count` is 0, otherwise what is left
@@ -310,8 +330,14 @@ impl Clock {
         self.period
     }
 
-    /// How long the next move may take before the flag falls, lag not counted; `None` is for ever.
+    /// How long the next move may take, lag not counted; `None` is for ever.
     pub fn allowed(&self) -> Option<Duration> {
+        let until_flag = self.until_flag()?;
+        Some(self.longest_move.map_or(until_flag, |longest| longest.min(until_flag)))
+    }
+
+    /// When the flag falls, lag not counted.
+    fn until_flag(&self) -> Option<Duration> {
         match self.control {
             TimeControl::None | TimeControl::Simulations(_) => None,
             TimeControl::PerMove(time) => Some(time),
@@ -321,23 +347,24 @@ impl Clock {
         }
     }
 
-    /// [`Clock::allowed`] and the lag: whoever has not answered after this long has lost.
+    /// When the flag falls, and the lag: whoever has not answered after this long has lost.
     pub fn flag_after(&self) -> Option<Duration> {
-        self.allowed().map(|allowed| allowed + self.lag)
+        self.until_flag().map(|allowed| allowed + self.lag)
     }
 
     /// How long to think about the next move: all of a time per move, most of a byo-yomi share, and
     /// otherwise a thirtieth of what is left, as if the game always had thirty moves to go.
     pub fn share(&self) -> Option<Duration> {
         let most = |time: Duration| time / 10 * 9;
-        match self.control {
-            TimeControl::None | TimeControl::Simulations(_) => None,
-            TimeControl::PerMove(time) => Some(time),
-            TimeControl::SuddenDeath(_) => Some(self.main / 30),
-            TimeControl::Fischer { increment, .. } => Some((self.main / 30 + increment / 4 * 3).min(most(self.main))),
-            TimeControl::Japanese { period, .. } => Some((self.main / 30).max(most(period))),
-            TimeControl::Canadian { .. } => Some((self.main / 30).max(most(self.period / self.count.max(1)))),
-        }
+        let share = match self.control {
+            TimeControl::None | TimeControl::Simulations(_) => return None,
+            TimeControl::PerMove(time) => time,
+            TimeControl::SuddenDeath(_) => self.main / 30,
+            TimeControl::Fischer { increment, .. } => (self.main / 30 + increment / 4 * 3).min(most(self.main)),
+            TimeControl::Japanese { period, .. } => (self.main / 30).max(most(period)),
+            TimeControl::Canadian { .. } => (self.main / 30).max(most(self.period / self.count.max(1))),
+        };
+        Some(self.longest_move.map_or(share, |longest| share.min(most(longest))))
     }
 
     /// The budget of a move that begins at `now`.
@@ -351,7 +378,7 @@ impl Clock {
 
     /// A move took `used`. After an error the clock is no longer meaningful.
     pub fn spend(&mut self, used: Duration) -> Result<(), FlagFall> {
-        let Some(allowed) = self.allowed() else { return Ok(()) };
+        let Some(allowed) = self.until_flag() else { return Ok(()) };
         if used > allowed + self.lag {
             return Err(FlagFall { used, allowed });
         }
@@ -361,7 +388,10 @@ impl Clock {
         match self.control {
             TimeControl::None | TimeControl::Simulations(_) | TimeControl::PerMove(_) => {}
             TimeControl::SuddenDeath(_) => self.main -= used,
-            TimeControl::Fischer { increment, .. } => self.main = (self.main - used + increment).min(LONGEST),
+            TimeControl::Fischer { increment, .. } => {
+                // What the clock held before may be more, if a referee said so.
+                self.main = (self.main - used + increment).min(self.most_main.max(self.main - used));
+            }
             TimeControl::Japanese { period, .. } => {
                 self.main = self.main.saturating_sub(used);
                 let spent = u32::try_from(over.as_nanos().saturating_sub(1) / period.as_nanos()).unwrap_or(u32::MAX);

@@ -80,6 +80,8 @@ fn most_of_the_time_is_used_by_the_end_of_a_usual_game() {
     // Byo-yomi is used to the full, less the margin: 3/10 of a short period.
     near(share(&clock("0s+3x50ms")), 0.035);
     near(share(&clock("10s/move")), 9.9);
+    // So is the longest time that a move may take.
+    near(share(&clock("10m+30s").capped(None, Some(Duration::from_secs(10)))), 9.9);
     // Ten moves in 60 s: (60 − 0.1 − 10·0.005) / 10; then two in 6 s.
     let mut late = clock("0s+10/60s");
     near(share(&late), 5.985);

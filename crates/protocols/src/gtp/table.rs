@@ -69,6 +69,8 @@ static TABLE: &[Entry] = &[
     // Time.
     entry("time_settings MAIN_SECONDS PERIOD_SECONDS PERIOD_STONES", (3, 3), time::time_settings),
     entry("time_left COLOR SECONDS STONES", (3, 3), time::time_left),
+    entry("kata-list_time_settings", (0, 0), time::kata_list_time_settings),
+    entry("kata-time_settings SYSTEM [NUMBER …]", (1, 5), time::kata_time_settings),
     // The end.
     entry("final_score", (0, 0), score::final_score),
     entry("final_status_list STATUS", (1, 1), score::final_status_list),

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 /// The clocks of both sides.
 pub(super) struct Clocks {
-    control: TimeControl,
+    /// As they are when a game begins.
+    start: Clock,
     sides: [Clock; 2],
 }
 
@@ -22,13 +23,16 @@ impl Default for Clocks {
 impl Clocks {
     pub fn new(control: TimeControl) -> Clocks {
         // The referee is on the other side: what it forgives is its own affair.
-        let clock = Clock::new(control, Duration::ZERO);
-        Clocks { control, sides: [clock.clone(), clock] }
+        Clocks::of(Clock::new(control, Duration::ZERO))
+    }
+
+    fn of(start: Clock) -> Clocks {
+        Clocks { sides: [start.clone(), start.clone()], start }
     }
 
     /// Sets both clocks to the start of a game.
     pub fn restart(&mut self) {
-        *self = Clocks::new(self.control);
+        *self = Clocks::of(self.start.clone());
     }
 
     pub fn both(&self) -> &[Clock; 2] {
@@ -50,9 +54,11 @@ impl Clocks {
     }
 }
 
-/// Longer times are refused: more than any game, less than what clocks can hold.
-const MAX_SECONDS: f64 = 3_600_000.0;
+/// Larger numbers are refused. KataGo's extension asks for 31 bits at least, and some controllers send the largest.
+const MAX_SECONDS: f64 = i32::MAX as f64;
 const MAX_COUNT: u32 = 1_000_000;
+/// Longer times are cut to this: more than any game, and what clocks can hold.
+const LONGEST: Duration = Duration::from_secs(3_600_000);
 
 fn parse_seconds(name: &str, text: &str) -> Result<Duration, Refusal> {
     let expected = format!("seconds from 0 to {MAX_SECONDS}");
@@ -60,7 +66,13 @@ fn parse_seconds(name: &str, text: &str) -> Result<Duration, Refusal> {
     if !(0.0..=MAX_SECONDS).contains(&seconds) {
         return refuse(format!("syntax error: {name} '{}': expected {expected}", quote(text)));
     }
-    Ok(Duration::from_secs_f64(seconds))
+    Ok(Duration::from_secs_f64(seconds).min(LONGEST))
+}
+
+/// A limit that is not there if it is negative.
+fn parse_limit(name: &str, text: &str) -> Result<Option<Duration>, Refusal> {
+    let seconds: f64 = parse_argument(name, text, "seconds, or a negative number for no limit")?;
+    if seconds < 0.0 { Ok(None) } else { parse_seconds(name, text).map(Some) }
 }
 
 fn parse_count(name: &str, text: &str) -> Result<u32, Refusal> {
@@ -94,9 +106,16 @@ pub(super) fn time_left(session: &mut Session, call: Call<'_>) -> Result<Answer,
 
 /// `kgs-time_settings`: the system's name, then its numbers.
 pub(super) fn parse_kgs(args: &[String]) -> Result<TimeControl, Refusal> {
-    let expected = "none, absolute MAIN, byoyomi MAIN PERIOD PERIODS or canadian MAIN PERIOD STONES";
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    let control = match words[..] {
+    parse_control(&words)?.map_or_else(|| refuse(format!("syntax error: expected {SYSTEMS}")), Ok)
+}
+
+/// What KGS and KataGo have in common, for people.
+const SYSTEMS: &str = "none, absolute MAIN, byoyomi MAIN PERIOD PERIODS or canadian MAIN PERIOD STONES";
+
+/// One of these; `None` if it is something else.
+fn parse_control(words: &[&str]) -> Result<Option<TimeControl>, Refusal> {
+    let control = match *words {
         ["none"] => TimeControl::None,
         ["absolute", main] => TimeControl::SuddenDeath(parse_seconds("MAIN", main)?),
         ["byoyomi", main, period, periods] => TimeControl::Japanese {
@@ -109,16 +128,52 @@ pub(super) fn parse_kgs(args: &[String]) -> Result<TimeControl, Refusal> {
             period: parse_seconds("PERIOD", period)?,
             stones: parse_count("STONES", stones)?,
         },
-        _ => return refuse(format!("syntax error: expected {expected}")),
+        _ => return Ok(None),
     };
-    match control {
+    Ok(Some(match control {
         // Periods that give nothing leave the main time alone.
         TimeControl::Japanese { main, periods, period } if periods == 0 || period.is_zero() => {
-            Ok(TimeControl::SuddenDeath(main))
+            TimeControl::SuddenDeath(main)
         }
         TimeControl::Canadian { main, stones, period } if stones == 0 || period.is_zero() => {
-            Ok(TimeControl::SuddenDeath(main))
+            TimeControl::SuddenDeath(main)
         }
-        control => Ok(control),
-    }
+        control => control,
+    }))
+}
+
+/// What `kata-time_settings` takes.
+pub(super) fn kata_list_time_settings(_: &mut Session, _: Call<'_>) -> Result<Answer, Refusal> {
+    Answer::text("none absolute byoyomi canadian fischer fischer-capped")
+}
+
+/// KataGo's extension: the systems of KGS, and Fischer's clock, whose increments may be capped and whose moves limited.
+pub(super) fn kata_time_settings(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
+    let words: Vec<&str> = call.args.iter().map(String::as_str).collect();
+    let fischer = |main, increment| -> Result<TimeControl, Refusal> {
+        Ok(TimeControl::Fischer {
+            main: parse_seconds("MAIN", main)?,
+            increment: parse_seconds("INCREMENT", increment)?,
+        })
+    };
+    session.clocks = match words[..] {
+        ["fischer", main, increment] => Clocks::new(fischer(main, increment)?),
+        ["fischer-capped", main, increment, most_main, longest_move] => {
+            let clock = Clock::new(fischer(main, increment)?, Duration::ZERO);
+            let cap = parse_limit("MAIN_LIMIT", most_main)?;
+            if cap.is_some_and(|cap| cap < clock.main_left()) {
+                let expected = "no less than MAIN, or a negative number for no limit";
+                return refuse(format!("syntax error: MAIN_LIMIT '{}': expected {expected}", quote(most_main)));
+            }
+            Clocks::of(clock.capped(cap, parse_limit("MOVE_LIMIT", longest_move)?))
+        }
+        _ => match parse_control(&words)? {
+            Some(control) => Clocks::new(control),
+            None => {
+                let fischers = "fischer MAIN INCREMENT or fischer-capped MAIN INCREMENT MAIN_LIMIT MOVE_LIMIT";
+                return refuse(format!("syntax error: expected {SYSTEMS}, {fischers}"));
+            }
+        },
+    };
+    Answer::done()
 }

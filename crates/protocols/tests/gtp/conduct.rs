@@ -154,11 +154,15 @@ fn clocks_become_budgets() {
             ("genmove b", "= E1"),
             ("kgs-time_settings none", "= "),
             ("genmove w", "= F1"),
+            ("kata-time_settings fischer 60 2.5", "= "),
+            ("genmove b", "= G1"),
+            ("kata-time_settings none", "= "),
+            ("genmove w", "= H1"),
         ],
     );
     let limited: Vec<bool> =
         told.iter().filter(|line| line.starts_with("choose")).map(|line| line.contains("in time")).collect();
-    assert_eq!(limited, [false, true, true, false, true, false]);
+    assert_eq!(limited, [false, true, true, false, true, false, true, false]);
 }
 
 /// Says how long it was given for its last move.
@@ -193,6 +197,48 @@ fn time_left_outranks_our_own_count() {
     // Ten minutes for the last stone of a period.
     let last_stone = limit(&["time_settings 0 3600 100", "time_left w 600 1", "genmove w"]);
     assert!((300.0..=540.0).contains(&last_stone), "{last_stone}");
+}
+
+#[test]
+fn katagos_clocks_are_those_that_it_lists() {
+    let (sender, limits) = std::sync::mpsc::channel();
+    let mut session = Session::new("hurry", Box::new(Hurry(sender)));
+    let listed = session.respond("kata-list_time_settings");
+    for (system, numbers) in [
+        ("none", ""),
+        ("absolute", " 2147483647"),
+        ("byoyomi", " 10.5 30.5 5"),
+        ("canadian", " 0 30 10"),
+        ("fischer", " 60.5 0"),
+        ("fischer-capped", " 60 5 -1 -1"),
+    ] {
+        assert!(listed.split_whitespace().any(|known| known == system), "{system}: {listed}");
+        assert_eq!(session.respond(&format!("kata-time_settings {system}{numbers}")), "= \n\n");
+    }
+    assert_eq!(listed.split_whitespace().count(), 7, "{listed}");
+    for wrong in
+        ["fischer 60", "fischer 60 -1", "fischer-capped 60 5 59 -1", "fischer-capped 60 5 nan -1", "hourglass 60"]
+    {
+        let answer = session.respond(&format!("kata-time_settings {wrong}"));
+        assert!(answer.starts_with("? syntax error: ") && answer.lines().count() == 2, "{wrong}: {answer}");
+    }
+    let mut limit = |commands: &[&str]| {
+        for command in commands {
+            assert!(session.respond(command).starts_with('='), "{command}");
+        }
+        limits.recv().unwrap().as_secs_f64()
+    };
+    // Increments are thought out although hardly any time is left for the game…
+    let with_increment = limit(&["kata-time_settings fischer 30 60", "genmove b"]);
+    assert!((20.0..=30.0).contains(&with_increment), "{with_increment}");
+    // …and go to the clock after every move: the second move finds more than 30 seconds.
+    let with_two = limit(&["genmove b"]);
+    assert!(with_two > with_increment + 1.0, "{with_two}");
+    let capped = limit(&["kata-time_settings fischer-capped 3000 60 3000 15", "genmove b"]);
+    assert!((10.0..=15.0).contains(&capped), "{capped}");
+    // A new game begins with the same clocks.
+    let again = limit(&["clear_board", "genmove w"]);
+    assert!((10.0..=15.0).contains(&again), "{again}");
 }
 
 /// Panics whenever it has to move.
