@@ -53,6 +53,30 @@ fn the_same_seed_gives_the_same_answers_whatever_else_is_asked() {
     assert!(some.iter().all(|(name, _)| name.ends_with("-19") && (name.starts_with("ko") || name.starts_with("seki"))));
 }
 
+/// What each search solves at least: two less than at this seed when it was measured, for a change may lose one position
+/// and win another. Whoever falls below plays worse, whatever fast games say.
+#[test]
+fn every_search_solves_most_of_the_suite() {
+    for (agent, least) in [
+        ("mc-rave:300", 64),
+        ("uct:300", 64),
+        ("rave:300", 61),
+        ("mcts:300", 61),
+        ("flat-mc:300", 52),
+        ("td-search:300", 44),
+    ] {
+        let json = report(&[GO, "--agent", agent, "--seed", "1"]);
+        let unsolved = json["positions"].as_array().unwrap().iter().filter(|answer| answer["grade"] != "right");
+        let names: Vec<&str> = unsolved.map(|answer| answer["name"].as_str().unwrap()).collect();
+        assert!(
+            json["solved"].as_u64().unwrap() >= least,
+            "{agent}: {} of {}: {names:?}",
+            json["solved"],
+            json["total"]
+        );
+    }
+}
+
 #[test]
 fn boards_that_an_agent_does_not_know_are_left_out_and_named() {
     let folder = tempfile::tempdir().unwrap();
