@@ -18,9 +18,11 @@ use std::sync::Arc;
 #[command(after_help = "Examples:\n  afterstate gtp --agent runs/quick\n  \
     afterstate gtp --agent alpha-beta:runs/quick,depth=4\n  \
     afterstate gtp --agent mc-rave:10000,threads=2\n  \
-    afterstate gtp --agent two-phase:5000,depth=4\n\n\
+    afterstate gtp --agent two-phase:5000,depth=4\n  \
+    afterstate gtp --agent mc-rave:10000 --version-text 0.17\n\n\
     Agents that simulate answer lz-analyze and kata-analyze, and draw for GoGui.\n\
-    In a Go program with a graphical board (Sabaki, GoGui, Lizzie) enter the first line as the engine's command.")]
+    In a Go program with a graphical board (Sabaki, GoGui, Lizzie) enter the first line as the engine's command;\n\
+    for Lizzie, the last.")]
 pub struct Args {
     /// Who plays (see `afterstate agents`)
     #[arg(long, value_name = "SPEC")]
@@ -34,6 +36,10 @@ pub struct Args {
     /// Seed of the agent's random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// What to answer when asked for the version, for programs that look for another engine's: Lizzie wants 0.15 or more
+    /// [default: that of afterstate]
+    #[arg(long, value_name = "TEXT")]
+    version_text: Option<String>,
 }
 
 /// Playouts that tell dead stones from living ones, for agents that simulate; others play on until what is dead is off
@@ -79,6 +85,9 @@ pub fn run(args: Args) -> Result<()> {
     session = session.with_seed(args.seed).with_sizes(only.map_or(sizes, |size| size..=size));
     if matches!(spec.agent, Agent::MonteCarlo(_) | Agent::TdSearch(_) | Agent::Puct(_)) {
         session = session.with_status_playouts(STATUS_PLAYOUTS);
+    }
+    if let Some(version) = args.version_text {
+        session = session.with_version(version);
     }
     if let Some(learnt) = learnt {
         session = session.with_insight(Arc::new(LearntInsight::new(learnt.value())));
