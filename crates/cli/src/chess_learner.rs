@@ -114,7 +114,7 @@ impl Learner for ChessLearner {
         let finished = Mutex::new(TrainingTotals::default());
         let work = || {
             let mut players = [self.player(), self.player()];
-            while !stop.load(Ordering::Relaxed) {
+            while !stop.load(Ordering::Relaxed) && self.hindrance().is_none() {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= games.end {
                     break;
@@ -155,6 +155,15 @@ impl Learner for ChessLearner {
         let mut memory = if self.averaged.is_some() { self.weights.values() } else { Vec::new() };
         memory.extend(self.adam.lock().expect("no thread panics with the learner's memory").memory());
         memory
+    }
+
+    fn hindrance(&self) -> Option<String> {
+        self.partners.as_ref()?.lock().expect("no thread panics with the partners").hindrance()
+    }
+
+    fn mishaps(&self) -> Vec<String> {
+        let partners = self.partners.as_ref();
+        partners.map_or_else(Vec::new, |all| all.lock().expect("no thread panics with the partners").mishaps())
     }
 
     fn describe(&self, about: TermAgent) -> TermAgent {

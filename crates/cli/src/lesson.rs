@@ -36,8 +36,8 @@ pub trait Learner: Sync {
     /// What checkpoints say of themselves.
     type About: Described;
 
-    /// Plays the games with numbers in `games`, or fewer, the first of them, if `stop` is set meanwhile. `progress` is told of
-    /// the totals so far.
+    /// Plays the games with numbers in `games`, or fewer, the first of them, if `stop` is set meanwhile or there is a
+    /// [`Learner::hindrance`]. `progress` is told of the totals so far.
     ///
     /// # Errors
     ///
@@ -74,6 +74,16 @@ pub trait Learner: Sync {
     /// How it is doing at the moment, in a few whole lines, for who watches; nothing if it has nothing to say.
     fn status(&self) -> String {
         String::new()
+    }
+
+    /// Why it cannot go on, if something besides it has failed for good. What it has learnt until then is worth keeping.
+    fn hindrance(&self) -> Option<String> {
+        None
+    }
+
+    /// What went wrong on the way and did not end the run, a line for each.
+    fn mishaps(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// The description with what the learner knows besides its weights.

@@ -8,13 +8,13 @@
 
 use crate::agent::AgentSpec;
 use crate::registry::{self, PlayerFactory};
-use afterstate_arena::game_loop::GameResult;
+use afterstate_arena::game_loop::{Ending, GameResult};
 use afterstate_arena::{Player, PlayerError};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::chess::Move;
 use afterstate_games::rng::unit;
 use afterstate_games::{Chess, Record, Side, stream};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
 
 /// One of the pool.
@@ -68,12 +68,23 @@ impl PartnerSettings {
     }
 }
 
+/// Who fails in so many games one after the other will fail in the next, too.
+const MOST_FAULTS: u32 = 3;
+
 struct Partner {
+    /// As the recipe names it.
+    name: String,
     make: PlayerFactory<Chess>,
     rating: f64,
     fixed: bool,
     /// Players that wait for their next game: an engine is started once, not for every game.
     waiting: Vec<Box<dyn Player<Chess>>>,
+    games: u64,
+    /// How many of them it lost as a program, and how many of these were the last ones.
+    faults: u64,
+    faults_in_a_row: u32,
+    /// What was wrong the first time.
+    first_fault: String,
 }
 
 /// The pool at work.
@@ -85,12 +96,29 @@ pub struct Partners {
 
 impl Partners {
     /// A pool with the ratings that a checkpoint has saved, if there are as many.
+    ///
+    /// # Errors
+    ///
+    /// If one of them cannot be started: a run should end of this before its first game, not after its last.
     pub fn new(settings: &PartnerSettings, saved: &[f64]) -> Result<Partners> {
         let mut partners = Vec::new();
         for partner in &settings.pool {
             let spec = AgentSpec::parse(&partner.agent).context("partners.pool")?;
             let make = registry::players(&Chess::new(), &spec).context("partners.pool")?;
-            partners.push(Partner { make, rating: partner.rating, fixed: partner.fixed, waiting: Vec::new() });
+            let refused = |error| anyhow!("partners.pool: agent '{}' {error}", partner.agent);
+            let mut player = make().map_err(refused)?;
+            player.new_game(&Record::new(Chess::new()), 0).map_err(refused)?;
+            partners.push(Partner {
+                name: partner.agent.clone(),
+                make,
+                rating: partner.rating,
+                fixed: partner.fixed,
+                waiting: vec![player],
+                games: 0,
+                faults: 0,
+                faults_in_a_row: 0,
+                first_fault: String::new(),
+            });
         }
         let mut own = settings.rating;
         if let [theirs @ .., mine] = saved
@@ -127,10 +155,15 @@ impl Partners {
     pub fn played(&mut self, index: usize, player: Box<dyn Player<Chess>>, side: Side, result: &GameResult) {
         let partner = &mut self.partners[index];
         partner.waiting.push(player);
+        partner.games += 1;
         // A program that failed has shown nothing of its play.
         if result.ending.kind.is_fault() {
+            if result.outcome.winner == Some(side) {
+                partner.failed(&result.ending);
+            }
             return;
         }
+        partner.faults_in_a_row = 0;
         let score = match result.outcome.winner {
             None => 0.5,
             Some(winner) if winner == side => 1.0,
@@ -144,9 +177,39 @@ impl Partners {
         }
     }
 
+    /// Why training cannot go on, if a partner fails again and again.
+    pub fn hindrance(&self) -> Option<String> {
+        let partner = self.partners.iter().find(|partner| partner.faults_in_a_row >= MOST_FAULTS)?;
+        Some(format!("{}, {MOST_FAULTS} times in a row", partner.faults_so_far()))
+    }
+
+    /// A line for each partner that failed.
+    pub fn mishaps(&self) -> Vec<String> {
+        self.partners.iter().filter(|partner| partner.faults > 0).map(Partner::faults_so_far).collect()
+    }
+
     /// All ratings as they are now, the learner's last.
     pub fn ratings(&self) -> Vec<f64> {
         self.partners.iter().map(|partner| partner.rating).chain([self.own]).collect()
+    }
+}
+
+impl Partner {
+    fn failed(&mut self, ending: &Ending) {
+        self.faults += 1;
+        self.faults_in_a_row += 1;
+        if self.faults == 1 {
+            let kind = serde_json::to_value(ending.kind).ok();
+            let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or_default();
+            self.first_fault = format!("{kind}: {}", ending.detail);
+            // Said at once, because it may be hours to the end.
+            eprintln!("note: partner '{}' failed in a game ({})", self.name, self.first_fault);
+        }
+    }
+
+    fn faults_so_far(&self) -> String {
+        let Partner { name, games, faults, first_fault, .. } = self;
+        format!("partner '{name}' failed in {faults} of {games} games (first {first_fault})")
     }
 }
 
@@ -166,6 +229,9 @@ impl Player<Chess> for Absent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use afterstate_arena::RandomPlayer;
+    use afterstate_arena::game_loop::EndKind;
+    use afterstate_games::Outcome;
 
     fn pool(ratings: &[f64]) -> Partners {
         let partner = |&rating: &f64| PartnerSpec { agent: "random".into(), rating, fixed: false };
@@ -188,6 +254,29 @@ mod tests {
             assert!((*count as f64 - expected).abs() < 50.0, "{counts:?}");
         }
         assert_eq!(invited(&mut pool(&[-9000.0, 9500.0])), [0, 1000], "the nearest, however far");
+    }
+
+    #[test]
+    fn a_partner_that_fails_three_times_in_a_row_ends_the_run() {
+        let mut partners = pool(&[1500.0, 1500.0]);
+        let mut play = |index: usize, kind: EndKind| {
+            let player = Box::new(RandomPlayer::default());
+            let ending = Ending { kind, detail: "at 'isready'".into() };
+            let (outcome, seconds) = (Outcome::win(Side::First), [0.0; 2]);
+            let (moves, notes) = Default::default();
+            let result = GameResult { outcome, ending, moves, opening: 0, notes, seconds, verdict: None };
+            partners.played(index, player, Side::First, &result);
+            (partners.hindrance().is_some(), partners.mishaps().len())
+        };
+        assert_eq!(play(0, EndKind::Crash), (false, 1));
+        assert_eq!(play(0, EndKind::Hang), (false, 1));
+        assert_eq!(play(0, EndKind::Rules), (false, 1), "it can play");
+        assert_eq!(play(1, EndKind::Crash), (false, 2), "each partner is counted for itself");
+        assert_eq!(play(0, EndKind::Time), (false, 2));
+        assert_eq!(play(0, EndKind::IllegalMove), (false, 2));
+        assert_eq!(play(0, EndKind::Crash), (true, 2));
+        let why = partners.hindrance().unwrap();
+        assert_eq!(why, "partner 'random' failed in 5 of 6 games (first crash: at 'isready'), 3 times in a row");
     }
 
     #[test]

@@ -113,6 +113,9 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
         }
     }
     progress.finish();
+    for mishap in run.mishaps() {
+        eprintln!("note: {mishap}");
+    }
     if report != Report::Text {
         return Ok(());
     }

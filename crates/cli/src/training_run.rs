@@ -142,8 +142,17 @@ impl<L: Lesson> TrainingRun<L> {
         self.done
     }
 
+    /// What went wrong on the way and did not end the run, a line for each.
+    pub fn mishaps(&self) -> Vec<String> {
+        self.learner.mishaps()
+    }
+
     /// Trains up to a milestone and saves there, and now and then before it. The weights there, or nothing if
     /// `stop` was set before.
+    ///
+    /// # Errors
+    ///
+    /// If something cannot be written, or the learner cannot go on; what it has learnt is saved then.
     pub fn reach(
         &mut self,
         milestone: u64,
@@ -167,6 +176,10 @@ impl<L: Lesson> TrainingRun<L> {
             // Where nothing was finished nothing has changed, and what is there may be a milestone.
             if stretch.games > 0 || self.done == 0 {
                 self.save()?;
+            }
+            if let Some(why) = self.learner.hindrance() {
+                let folder = self.folder.display();
+                bail!("{why}; stopped after {} games, everything is saved in {folder}", self.done);
             }
         }
         if self.done != milestone {

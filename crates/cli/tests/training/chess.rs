@@ -59,9 +59,9 @@ fn a_clock_limits_games_instead_of_positions() {
     assert!(!answer.ok && answer.err.starts_with("error: "), "{}", answer.err);
 }
 
-/// A partner that cannot be started loses its games, and the ratings of those that can are saved.
+/// The ratings of all are saved.
 #[test]
-fn partners_are_matched_by_rating_and_their_failures_survived() {
+fn partners_are_matched_by_rating_and_leave_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     // No other program has this on its command line.
     let mark = format!("--seed 7{:09}", std::process::id());
@@ -79,6 +79,46 @@ fn partners_are_matched_by_rating_and_their_failures_survived() {
     assert!(header.contains("ratings") && header.contains("1100.0"), "{header}");
     // No engine is left behind.
     assert!(processes_with(&mark).is_empty(), "{:?}", processes_with(&mark));
+}
+
+#[test]
+fn a_partner_that_cannot_be_started_ends_the_run_before_it_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_afterstate");
+    let engine = format!("uci:\"{program} uci --agent random\",options=UCI_Eloo=1500");
+    for (agent, part) in [("uci:false", "cannot start"), (&engine, "no option 'UCI_Eloo'")] {
+        let pool = format!("[[partners.pool]]\nagent = '{agent}'\nrating = 1500\n");
+        let recipe = recipe(folder.path(), "absent.toml", &format!("{RECIPE}{pool}"));
+        let run = folder.path().join("absent");
+        let answer = train(&recipe, &run, &[]);
+        let start = format!("error: partners.pool: agent '{agent}' ");
+        assert!(!answer.ok && answer.err.starts_with(&start) && answer.err.contains(part), "{}", answer.err);
+        assert_eq!(answer.err.trim_end().lines().count(), 1, "{}", answer.err);
+        assert!(!run.exists());
+    }
+}
+
+/// What was learnt until then is kept.
+#[cfg(unix)]
+#[test]
+fn a_partner_that_fails_game_after_game_ends_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("engine.sh");
+    // It is there, and goes as soon as it should play.
+    let lines =
+        "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; go) exit 3;; esac; done";
+    fs::write(&script, lines).unwrap();
+    let agent = format!("uci:sh {}", text(&script));
+    let pool = format!("[[partners.pool]]\nagent = \"{agent}\"\nrating = 1500\n");
+    let recipe = recipe(folder.path(), "failing.toml", &format!("{RECIPE}{pool}"));
+    let run = folder.path().join("run");
+    let answer = train(&recipe, &run, &[]);
+    let lines: Vec<&str> = answer.err.lines().collect();
+    assert!(!answer.ok && lines.len() == 2, "{}", answer.err);
+    assert!(lines[0].starts_with(&format!("note: partner '{agent}' failed in a game (crash: ")), "{}", answer.err);
+    let why = format!("error: partner '{agent}' failed in 3 of 3 games (first crash: at 'go ");
+    assert!(lines[1].starts_with(&why) && lines[1].contains("stopped after 3 games"), "{}", answer.err);
+    assert_eq!(newest(&run), 3);
 }
 
 /// The command lines of running programs that contain `mark`, where the system tells.
