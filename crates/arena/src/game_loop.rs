@@ -81,6 +81,11 @@ impl EndKind {
     pub fn is_fault(self) -> bool {
         !matches!(self, EndKind::Rules | EndKind::MoveLimit | EndKind::Resignation | EndKind::Adjudication)
     }
+
+    /// Whether the position decided, by itself or by somebody's judgement, so that the outcome says something of it.
+    pub fn is_on_the_board(self) -> bool {
+        !self.is_fault() && self != EndKind::Resignation
+    }
 }
 
 /// Why a game ended, with what is known about it.
@@ -165,7 +170,10 @@ pub fn play_game<G: Notation>(
     for player in &mut players {
         // The game is over: what a player does with the news cannot change it.
         let _ = guarded(|| {
-            player.game_over(&table.record, outcome);
+            match ending.kind.is_on_the_board() {
+                true => player.game_over(&table.record, outcome),
+                false => player.broken_off(&table.record, outcome),
+            }
             Ok(())
         });
     }

@@ -65,6 +65,10 @@ impl<G: Tactics, F: Features<G>> Player<G> for LearningPlayer<G, F> {
     }
 
     fn game_over(&mut self, _record: &Record<G>, outcome: Outcome) {
-        self.rule.ended(outcome, &self.search);
+        self.rule.ended(Some(outcome), &self.search);
+    }
+
+    fn broken_off(&mut self, _record: &Record<G>, _outcome: Outcome) {
+        self.rule.ended(None, &self.search);
     }
 }

@@ -29,7 +29,7 @@ pub enum PlayerError {
 /// Someone who plays games of `G`.
 ///
 /// The calls of a game come in this order: `new_game`, then for every move either `clocks`, `choose` and
-/// `move_played`, or `move_played` alone, then `game_over`. After an error only `new_game` is called again.
+/// `move_played`, or `move_played` alone, then `game_over` or `broken_off`. After an error only `new_game` is called again.
 pub trait Player<G: Game>: Send {
     /// A game begins at `record`'s position (usually without moves; with an opening otherwise).
     ///
@@ -67,6 +67,12 @@ pub trait Player<G: Game>: Send {
     fn game_over(&mut self, record: &Record<G>, outcome: Outcome) {
         let _ = (record, outcome);
     }
+
+    /// The game has ended, but not on the board: by a clock, by resignation or by the fault of a program. Who learns from outcomes
+    /// learns nothing from this one; to everybody else it is an end like any other.
+    fn broken_off(&mut self, record: &Record<G>, outcome: Outcome) {
+        self.game_over(record, outcome);
+    }
 }
 
 impl<G: Game> Player<G> for Box<dyn Player<G>> {
@@ -90,6 +96,9 @@ impl<G: Game> Player<G> for Box<dyn Player<G>> {
     }
     fn game_over(&mut self, record: &Record<G>, outcome: Outcome) {
         (**self).game_over(record, outcome);
+    }
+    fn broken_off(&mut self, record: &Record<G>, outcome: Outcome) {
+        (**self).broken_off(record, outcome);
     }
 }
 

@@ -1,14 +1,16 @@
 //! Every rule that learns from searches learns games other than chess, too: what it learnt beats what it began with.
 
-use afterstate_arena::{LearningPlayer, Player};
-use afterstate_engine::Budget;
+use afterstate_arena::game_loop::{EndKind, GameRules, play_game};
+use afterstate_arena::{LearningPlayer, Player, PlayerError, RandomPlayer, RulesReferee};
 use afterstate_engine::learning::{DifferenceSettings, LearnerSettings, StepSettings, TreeStrapSettings};
 use afterstate_engine::search::{TrainingSearch, TrainingSearchSettings};
 use afterstate_engine::value::{Features, GridShapes, LocalShapes, Sharing, Squash, Weights, WindowSizes};
+use afterstate_engine::{Budget, Decision};
 use afterstate_games::go::{Go, Komi};
 use afterstate_games::rng::below;
-use afterstate_games::{ConnectFour, Record, Side, Tactics, Turn, stream};
+use afterstate_games::{ConnectFour, Game, Record, Side, Tactics, Turn, stream};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// All rules, with step sizes for games that are learnt in some hundred games.
 fn rules() -> Vec<LearnerSettings> {
@@ -111,5 +113,57 @@ fn every_rule_learns_small_go() {
     for rule in rules() {
         let score = learning.score(&rule, 200);
         assert!(score > 0.65, "{rule:?}: {score}");
+    }
+}
+
+/// Plays at random until it fails at its second move.
+struct Fails {
+    kind: EndKind,
+    random: RandomPlayer,
+}
+
+impl<G: Game> Player<G> for Fails {
+    fn new_game(&mut self, record: &Record<G>, seed: u64) -> Result<(), PlayerError> {
+        self.random.new_game(record, seed)
+    }
+
+    fn choose(&mut self, record: &Record<G>, budget: &Budget) -> Result<Decision<G::Move>, PlayerError> {
+        if record.moves().len() == 3 {
+            match self.kind {
+                EndKind::Crash => return Err(PlayerError::Crashed("on purpose".into())),
+                EndKind::Hang => return Err(PlayerError::Hung("on purpose".into())),
+                EndKind::Resignation => return Ok(Decision::resign()),
+                EndKind::Time => std::thread::sleep(Duration::from_millis(300)),
+                _ => {}
+            }
+        }
+        self.random.choose(record, budget)
+    }
+}
+
+/// All positions are worth the same at first, so that nothing but the outcome can teach anything.
+#[test]
+fn a_partner_that_fails_resigns_or_oversteps_its_time_is_no_merit() {
+    let start = ConnectFour::new();
+    let features = Arc::new(GridShapes::new(&start, WindowSizes::new(&[1, 2]).unwrap()));
+    let search = TrainingSearchSettings { depth: 2, nodes: 0, table_mib: 1, ..TrainingSearchSettings::default() };
+    let learning = Learning { start, features, search };
+    let differences = DifferenceSettings { least_moves: 1, ..DifferenceSettings::default() };
+    for rule in [
+        LearnerSettings::TdRoot(StepSettings::default()),
+        LearnerSettings::TdLeaf(differences.clone()),
+        LearnerSettings::TdDirected(differences),
+    ] {
+        for kind in [EndKind::Crash, EndKind::Hang, EndKind::Resignation, EndKind::Time, EndKind::Rules] {
+            let weights = Arc::new(Weights::zeros(Features::<ConnectFour>::count(&*learning.features)));
+            let mut partner = Fails { kind, random: RandomPlayer::default() };
+            let time = if kind == EndKind::Time { "200ms/move".parse().unwrap() } else { Default::default() };
+            let rules = GameRules { time, lag: Duration::ZERO, ..GameRules::default() };
+            let mut me = learning.player(&weights, &rule);
+            let result = play_game(&learning.start, &[], [&mut me, &mut partner], &mut RulesReferee, &rules).unwrap();
+            assert_eq!((result.ending.kind, result.outcome.winner), (kind, Some(Side::First)));
+            let learnt = weights.values().iter().any(|&weight| weight != 0.0);
+            assert_eq!(learnt, kind == EndKind::Rules, "{rule:?}, {kind:?}");
+        }
     }
 }

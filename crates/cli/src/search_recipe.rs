@@ -95,7 +95,8 @@ pub struct SearchRecipe {
     /// The search that it learns from and plays by.
     pub search: TrainingSearchSettings,
     /// Each side's time for a game, such as `1m+1s` or `100ms/move`; `none`: only the search's own limits hold. With a clock both do,
-    /// so that `search.nodes` may be 0, and no run is the same twice. Who oversteps loses, and learns that it lost.
+    /// so that `search.nodes` may be 0, and no run is the same twice. Who oversteps loses, and
+    /// neither side learns from that outcome.
     #[serde(skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
     /// Who it plays against; nobody: itself.

@@ -172,4 +172,8 @@ impl<P: Player<Go>> Player<Go> for OneSize<P> {
     fn game_over(&mut self, record: &Record<Go>, outcome: Outcome) {
         self.inner.game_over(record, outcome);
     }
+
+    fn broken_off(&mut self, record: &Record<Go>, outcome: Outcome) {
+        self.inner.broken_off(record, outcome);
+    }
 }

@@ -5,7 +5,8 @@
 //! θ ← θ + α Σₜ ∇V(xₜ) Σ over j ≥ t of λ^(j−t) dⱼ              t = 1 … N−1
 //! ```
 //!
-//! All values are seen by the learner's side, and x₁ … x_N are positions in which it is to move, or leaves of its searches.
+//! All values are seen by the learner's side, and x₁ … x_N are positions in which it is to move, or leaves of its searches. Where a
+//! clock, a resignation or a program's fault ended the game there is no last difference, as in KnightCap.
 
 use super::adam::SharedAdam;
 use super::steps::{Stepper, Steps};
@@ -80,14 +81,15 @@ impl Differences {
         self.moments.push(Moment { set, value, predicted });
     }
 
-    /// The game is over: its positions learn.
-    pub(super) fn learn(&mut self, outcome: Outcome, squash: Squash, weights: &Weights) {
+    /// The game is over: its positions learn. Without an outcome there is no last difference.
+    pub(super) fn learn(&mut self, outcome: Option<Outcome>, squash: Squash, weights: &Weights) {
         if self.moments.len() < self.settings.least_moves {
             return;
         }
         let DifferenceSettings { step_size, lambda, drop_unpredicted, .. } = self.settings;
-        let won = crate::Value::from(outcome).seen_by(self.side);
+        let Some(last) = self.moments.last() else { return };
         // The last position's own value gives way to the outcome. Whether what came after it was predicted is not known.
+        let won = outcome.map_or(last.value, |outcome| crate::Value::from(outcome).seen_by(self.side));
         let mut next = (won, false);
         let mut sum = 0.0;
         for moment in self.moments.iter().rev() {

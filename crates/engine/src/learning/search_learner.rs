@@ -15,8 +15,9 @@ pub trait SearchLearner<G: Tactics, F: Features<G>>: Send {
     /// move was the one that the search before had expected; it counts as predicted when there was none.
     fn searched(&mut self, game: &G, found: &Found<G>, predicted: bool, search: &mut TrainingSearch<G, F>);
 
-    /// The game has ended.
-    fn ended(&mut self, outcome: Outcome, search: &TrainingSearch<G, F>);
+    /// The game has ended. `None`: not on the board, but by a clock, by resignation or by the fault of a program, which says
+    /// nothing of the last position.
+    fn ended(&mut self, outcome: Option<Outcome>, search: &TrainingSearch<G, F>);
 }
 
 /// The value that a search's score stands for: that of the sum of weights, or of a sure result. The nearer a sure result, the

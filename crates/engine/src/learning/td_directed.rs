@@ -40,7 +40,7 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TdDirected {
         self.0.reached(side, value, Some(set), predicted);
     }
 
-    fn ended(&mut self, outcome: Outcome, search: &TrainingSearch<G, F>) {
+    fn ended(&mut self, outcome: Option<Outcome>, search: &TrainingSearch<G, F>) {
         self.0.learn(outcome, search.squash(), search.weights());
     }
 }

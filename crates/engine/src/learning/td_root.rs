@@ -4,6 +4,8 @@
 //! θ ← θ + η (V^D(sₜ₊₁) − H(sₜ)) φ(sₜ)          the outcome stands for V^D after the last position
 //! ```
 //!
+//! Where a game did not end on the board, its last position does not learn.
+//!
 //! Positions are those in which the learner's side is to move.
 
 use super::adam::SharedAdam;
@@ -53,7 +55,9 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TdRoot {
         search.features().active(game, self.last.get_or_insert_default());
     }
 
-    fn ended(&mut self, outcome: Outcome, search: &TrainingSearch<G, F>) {
-        self.update(outcome.into(), search);
+    fn ended(&mut self, outcome: Option<Outcome>, search: &TrainingSearch<G, F>) {
+        if let Some(outcome) = outcome {
+            self.update(outcome.into(), search);
+        }
     }
 }

@@ -186,7 +186,7 @@ fn play_two_searches(
     rule: &mut impl SearchLearner<HandTree, Here>,
     weights: &[(usize, f32)],
     predicted: bool,
-    outcome: Outcome,
+    outcome: impl Into<Option<Outcome>>,
 ) -> Vec<(usize, f32)> {
     play_two_searches_with(Squash::Linear, rule, weights, predicted, outcome)
 }
@@ -196,7 +196,7 @@ fn play_two_searches_with(
     rule: &mut impl SearchLearner<HandTree, Here>,
     weights: &[(usize, f32)],
     predicted: bool,
-    outcome: Outcome,
+    outcome: impl Into<Option<Outcome>>,
 ) -> Vec<(usize, f32)> {
     let mut game = HandTree::new(TREE, &[]);
     let mut search = search_with(squash, weights, true);
@@ -210,7 +210,7 @@ fn play_two_searches_with(
         rule.searched(at.position(), &found, position == 0 || predicted, &mut search);
         at.play(found.best);
     }
-    rule.ended(outcome, &search);
+    rule.ended(outcome.into(), &search);
     differences(&before, &search)
 }
 
@@ -262,6 +262,20 @@ fn td_leaf_learns_from_the_leaves_of_its_searches() {
     assert!(found.iter().all(|&(position, _)| position != 39), "{found:?}");
     let long = DifferenceSettings { least_moves: 3, ..settings };
     assert_close(&play_two_searches(&mut TdLeaf::new(long), &weights, true, won), &[]);
+}
+
+#[test]
+fn a_game_that_did_not_end_on_the_board_has_no_last_difference() {
+    let settings = DifferenceSettings { step_size: 1.0, lambda: 0.5, least_moves: 1, ..Default::default() };
+    let mut weights = LEAVES.to_vec();
+    weights.extend([(0, 0.1), (4, 0.2), (39, 0.15)]);
+    let directed = play_two_searches(&mut TdDirected::new(settings.clone()), &weights, true, None);
+    // As above d₁ = 0.7 − 0.6, and that is all there is.
+    assert_close(&directed, &[(0, 0.1)]);
+    // The leaf of 0 is 11 (0.2) and that of 4 is 39 (0.15).
+    assert_close(&play_two_searches(&mut TdLeaf::new(settings), &weights, true, None), &[(11, -0.05)]);
+    // θ₀ goes half of the way to V(4), which is 0.65; 4 has nowhere to go.
+    assert_close(&play_two_searches(&mut TdRoot::new(steps(0.5)), &weights, true, None), &[(0, 0.025)]);
 }
 
 #[test]

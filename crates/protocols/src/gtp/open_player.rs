@@ -99,6 +99,12 @@ impl Player<Go> for OpenPlayer {
             inner.player.game_over(record, outcome);
         }
     }
+
+    fn broken_off(&mut self, record: &Record<Go>, outcome: Outcome) {
+        if let Ok(mut inner) = self.inner() {
+            inner.player.broken_off(record, outcome);
+        }
+    }
 }
 
 impl Analyst for OpenPlayer {
