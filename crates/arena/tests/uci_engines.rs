@@ -8,7 +8,9 @@ use afterstate_arena::{EndKind, GameRules, Player, PlayerError, RandomPlayer, Ru
 use afterstate_engine::Budget;
 use afterstate_games::{Chess, Notation, Record, Side};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use support::{expect_none_left, unique_mark};
 
 fn fake_engine(mode: &str, mark: &str) -> UciEngine {
@@ -65,6 +67,51 @@ fn every_failure_has_its_reason() {
         // The failed engine is gone at once, not only when the player is dropped.
         expect_none_left(&mark);
     }
+}
+
+/// Lets an engine think until somebody sets the flag.
+fn stopped(engine: &mut UciEngine, record: &Record<Chess>) -> Result<Option<String>, PlayerError> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let budget = Budget { stop: Some(Arc::clone(&stop)), ..Budget::time(Duration::from_secs(60)) };
+    let waiting = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        stop.store(true, Ordering::Relaxed);
+    });
+    let decision = engine.choose(record, &budget);
+    waiting.join().unwrap();
+    Ok(decision?.best.map(|mv| record.position().move_text(mv)))
+}
+
+#[test]
+fn who_is_stopped_still_answers_and_plays_on() {
+    let mark = unique_mark("uci-stop");
+    let mut engine = fake_engine("until-stop", &mark);
+    let mut record = Record::new(Chess::new());
+    engine.new_game(&record, 0).unwrap();
+    // Its first answer comes by itself.
+    let decision = engine.choose(&record, &Budget::default()).unwrap();
+    record.play(decision.best.unwrap());
+    record.play(record.position().parse_move("e7e5").unwrap());
+    assert_eq!(stopped(&mut engine, &record).unwrap().as_deref(), Some("g1f3"));
+    record.play(record.position().parse_move("g1f3").unwrap());
+    record.play(record.position().parse_move("b8c6").unwrap());
+    assert_eq!(stopped(&mut engine, &record).unwrap().as_deref(), Some("f1c4"));
+    drop(engine);
+    expect_none_left(&mark);
+}
+
+#[test]
+fn who_does_not_answer_a_stop_is_ended_soon() {
+    let mark = unique_mark("uci-deaf");
+    let mut engine = fake_engine("hang", &mark);
+    let record = Record::new(Chess::new());
+    engine.new_game(&record, 0).unwrap();
+    engine.choose(&record, &Budget::default()).unwrap();
+    let begun = Instant::now();
+    let error = stopped(&mut engine, &record).unwrap_err().to_string();
+    assert!(error.contains("no answer to 'stop' within 1.000 s"), "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(30));
+    expect_none_left(&mark);
 }
 
 #[test]

@@ -50,6 +50,23 @@ fn every_kind_of_agent_plays_chess960_with_every_kind_of_limit() {
     }
 }
 
+/// An engine behind the program is told what limits a search, and answers when the search is stopped.
+#[cfg(unix)]
+#[test]
+fn an_engine_behind_it_gets_its_limits_and_its_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "while read -r word rest; do case \"$word $rest\" in uci*) echo uciok;; isready*) echo readyok;; \
+                  \"go depth 4\") echo bestmove d2d4;; stop*) echo bestmove e2e4;; quit*) exit;; esac; done";
+    std::fs::write(folder.path().join("engine.sh"), script).unwrap();
+    for (go, best) in
+        [("depth 4", "d2d4"), ("movetime 200", "e2e4"), ("wtime 2000 btime 2000", "e2e4"), ("infinite", "e2e4")]
+    {
+        // The end of the input stops what still runs, so that no time has to pass.
+        let answer = run_in(folder.path(), &["uci", "--agent", "uci:sh engine.sh"], &format!("go {go}\n"));
+        assert!(answer.out.trim_end().ends_with(&format!("bestmove {best}")), "{go}: {}{}", answer.out, answer.err);
+    }
+}
+
 #[test]
 fn a_match_of_the_program_against_itself() {
     let folder = tempfile::tempdir().unwrap();

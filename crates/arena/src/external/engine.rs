@@ -64,21 +64,35 @@ impl Engine {
         deadline: Instant,
         stop: Option<&AtomicBool>,
     ) -> Result<String, PlayerError> {
+        match self.line_unless_stopped(asked, limit, deadline, stop)? {
+            Some(line) => Ok(line),
+            None => Err(self.fail(PlayerError::Interrupted)),
+        }
+    }
+
+    /// The same, but `None` as soon as `stop` is set, and then the engine is still there to be told.
+    pub(super) fn line_unless_stopped(
+        &mut self,
+        asked: &str,
+        limit: Duration,
+        deadline: Instant,
+        stop: Option<&AtomicBool>,
+    ) -> Result<Option<String>, PlayerError> {
         let Some(process) = &mut self.process else {
             return Err(PlayerError::Crashed("the engine is not running".into()));
         };
-        process.line(deadline, stop).map_err(|why| {
-            self.fail(match why {
-                NoLine::Closed => PlayerError::Crashed(format!("at '{asked}'")),
-                NoLine::Late => {
-                    PlayerError::Hung(format!("no answer to '{asked}' within {:.3} s", limit.as_secs_f64()))
-                }
-                NoLine::TooLong => {
-                    PlayerError::Garbage(format!("a line of the answer to '{asked}' is longer than {MAX_LINE} bytes"))
-                }
-                NoLine::Stopped => PlayerError::Interrupted,
-            })
-        })
+        let error = match process.line(deadline, stop) {
+            Ok(line) => return Ok(Some(line)),
+            Err(NoLine::Stopped) => return Ok(None),
+            Err(NoLine::Closed) => PlayerError::Crashed(format!("at '{asked}'")),
+            Err(NoLine::Late) => {
+                PlayerError::Hung(format!("no answer to '{asked}' within {:.3} s", limit.as_secs_f64()))
+            }
+            Err(NoLine::TooLong) => {
+                PlayerError::Garbage(format!("a line of the answer to '{asked}' is longer than {MAX_LINE} bytes"))
+            }
+        };
+        Err(self.fail(error))
     }
 
     /// Ends the engine and adds how it ended to the error.

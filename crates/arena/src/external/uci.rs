@@ -14,6 +14,16 @@ use afterstate_games::{Chess, Game, Notation, Outcome, Record, Side};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+/// How long an engine may take to answer `stop`.
+const STOP_GRACE: Duration = Duration::from_secs(1);
+
+/// An engine is told this much less than a deadline leaves, or a tenth of that where it is short: who set the deadline will stop it
+/// there, and it may need a moment for its answer.
+const MARGIN: Duration = Duration::from_millis(50);
+
+/// Deadlines further away are none, if somebody can stop the engine: such a number of milliseconds does not fit into every engine's.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
 /// The longest answer to a command, in bytes: engines print much while they think.
 const MAX_RESPONSE: usize = 256 * MAX_LINE;
 
@@ -102,7 +112,8 @@ impl UciEngine {
         Ok(())
     }
 
-    /// Sends a command and reads until `answer` finds what it wants in a line.
+    /// Sends a command and reads until `answer` finds what it wants in a line. Once `stop` is set the engine is told so, and has to
+    /// answer soon.
     fn ask<T>(
         &mut self,
         command: &str,
@@ -110,11 +121,17 @@ impl UciEngine {
         stop: Option<&AtomicBool>,
         mut answer: impl FnMut(&str) -> Option<T>,
     ) -> Result<T, PlayerError> {
-        let deadline = Instant::now() + limit;
+        let (mut asked, mut limit, mut stop) = (command, limit, stop);
+        let mut deadline = Instant::now() + limit;
         self.engine.send(command);
         let mut read = 0;
         loop {
-            let line = self.engine.line(command, limit, deadline, stop)?;
+            let Some(line) = self.engine.line_unless_stopped(asked, limit, deadline, stop)? else {
+                (asked, limit, stop) = ("stop", STOP_GRACE, None);
+                deadline = Instant::now() + limit;
+                self.engine.send(asked);
+                continue;
+            };
             if let Some(answer) = answer(line.trim()) {
                 return Ok(answer);
             }
@@ -147,14 +164,27 @@ impl UciEngine {
             }
             Some(TimeControl::Simulations(count)) => format!("nodes {count}"),
             // UCI does not know byo-yomi: the engine gets its share.
-            _ => match (own.and_then(Clock::share), budget.deadline, budget.simulations) {
-                (Some(share), ..) => format!("movetime {}", milliseconds(share)),
-                (None, Some(deadline), _) => {
-                    format!("movetime {}", milliseconds(deadline.saturating_duration_since(Instant::now())))
-                }
-                (None, None, Some(nodes)) => format!("nodes {nodes}"),
-                (None, None, None) => self.search.clone(),
+            _ => match own.and_then(Clock::share) {
+                Some(share) => format!("movetime {}", milliseconds(share)),
+                None => self.limits_of_budget(budget),
             },
+        }
+    }
+
+    /// All limits that somebody named, or what the engine was made with.
+    fn limits_of_budget(&self, budget: &Budget) -> String {
+        let left = budget.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let mut limits = Vec::new();
+        limits.extend(left.filter(|&left| left <= LONGEST || budget.stop.is_none()).map(|left| {
+            let time = left - MARGIN.min(left / 10);
+            format!("movetime {}", time.as_millis().max(1))
+        }));
+        limits.extend(budget.simulations.map(|nodes| format!("nodes {nodes}")));
+        limits.extend(budget.depth.map(|depth| format!("depth {depth}")));
+        match left {
+            Some(_) if limits.is_empty() => "infinite".into(),
+            None if limits.is_empty() => self.search.clone(),
+            _ => limits.join(" "),
         }
     }
 }
@@ -321,6 +351,23 @@ mod tests {
         assert_eq!(told("500sims/move", &free), "nodes 500");
         assert_eq!(told("0s+5x1s", &free), "movetime 900");
         assert_eq!(told("none", &free), "depth 3");
-        assert_eq!(told("none", &Budget { simulations: Some(7), ..free }), "nodes 7");
+        assert_eq!(told("none", &Budget { simulations: Some(7), ..free.clone() }), "nodes 7");
+        assert_eq!(told("none", &Budget { depth: Some(5), ..free.clone() }), "depth 5");
+        assert_eq!(told("none", &Budget { simulations: Some(7), depth: Some(5), ..free }), "nodes 7 depth 5");
+    }
+
+    #[test]
+    fn an_engine_is_told_less_than_the_time_after_which_it_is_stopped() {
+        let engine = UciEngine::new("none").unwrap();
+        let told = |left| {
+            let text = engine.limits_of_move(Side::First, &Budget::time(Duration::from_millis(left)));
+            text.strip_prefix("movetime ").unwrap().parse::<u64>().unwrap()
+        };
+        assert!((1800..=1950).contains(&told(2000)), "{}", told(2000));
+        assert!((50..=90).contains(&told(100)), "{}", told(100));
+        assert_eq!(told(0), 1);
+        let endless = Budget { stop: Some(Default::default()), ..Budget::time(LONGEST + Duration::from_secs(60)) };
+        assert_eq!(engine.limits_of_move(Side::First, &endless), "infinite");
+        assert_eq!(engine.limits_of_move(Side::First, &Budget { depth: Some(3), ..endless }), "depth 3");
     }
 }

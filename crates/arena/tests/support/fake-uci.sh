@@ -14,6 +14,10 @@ go() {
     echo "info depth 7 score cp 400 nodes 1234 pv e2e4"
     if [ $count -ge 2 ]; then
         case $mode in
+        until-stop)
+            # What else comes meanwhile is not answered.
+            while read -r word; do [ "$word" = stop ] && break; done
+            ;;
         crash)
             echo "fake: assertion failed" >&2
             kill -s ABRT $$
