@@ -59,7 +59,12 @@ impl GoWords {
                 _ => go.complaints.push(format!("'{}' is unknown", quote(word))),
             }
         }
-        if !go.complaints.is_empty() && !go.is_limited() {
+        let side = position.side_to_move();
+        if !go.is_limited(side) && go.clock != GoClock::default() {
+            let color = if side == Side::First { "white" } else { "black" };
+            go.complaints.push(format!("{color} is to move, and its clock is not told: one second"));
+        }
+        if !go.complaints.is_empty() && !go.is_limited(side) {
             go.clock.move_time = Some(Duration::from_secs(1));
         }
         // A line of nonsense need not be answered by a page of it.
@@ -67,14 +72,15 @@ impl GoWords {
         go
     }
 
-    fn is_limited(&self) -> bool {
+    /// What the opponent's clock says ends no search of `side`.
+    fn is_limited(&self, side: Side) -> bool {
         self.depth.is_some()
             || self.nodes.is_some()
             || self.mate.is_some()
             || self.infinite
             || self.perft.is_some()
             || self.clock.move_time.is_some()
-            || self.clock.left.iter().any(Option::is_some)
+            || self.clock.left[side.index()].is_some()
     }
 
     fn limit(&mut self, word: &str, number: i64) {
@@ -120,6 +126,7 @@ fn parse_number(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use afterstate_games::{Game, Notation};
 
     fn parse(text: &str) -> GoWords {
         GoWords::parse(&text.split_whitespace().collect::<Vec<_>>(), &Chess::new())
@@ -168,5 +175,24 @@ mod tests {
             assert_eq!(parse(text).clock.move_time, Some(MS(1000)), "{text}");
         }
         assert_eq!(parse("searchmoves e2e4").clock.move_time, None);
+    }
+
+    #[test]
+    fn a_clock_that_is_the_opponents_alone_does_not_make_a_search_endless() {
+        for text in ["btime 1000", "btime 0 binc 5", "winc 100", "movestogo 40", "wtime x btime 1000"] {
+            let go = parse(text);
+            assert_eq!(go.clock.move_time, Some(MS(1000)), "{text}");
+            assert!(
+                go.complaints.iter().any(|complaint| complaint.contains("white is to move")),
+                "{:?}",
+                go.complaints
+            );
+        }
+        let mut black = Chess::new();
+        black.play(black.parse_move("e2e4").unwrap());
+        assert_eq!(GoWords::parse(&["wtime", "1000"], &black).clock.move_time, Some(MS(1000)));
+        for text in ["wtime 1000", "btime 5 depth 3", "btime 5 nodes 3", "btime 5 infinite", "btime 5 movetime 7"] {
+            assert!(parse(text).complaints.is_empty(), "{text}");
+        }
     }
 }
