@@ -130,6 +130,19 @@ fn castling_rights_of_chess960_are_read_in_both_ways() {
 }
 
 #[test]
+fn counts_that_no_game_allows_are_brought_into_range() {
+    for (counts, read) in
+        [("0 0", "0 1"), ("150 80", "100 80"), ("99999999999999999999 70000", "100 65535"), ("7 9", "7 9")]
+    {
+        let text = format!("4k3/8/8/8/8/8/8/4K2R w K - {counts}");
+        assert!(position(&text).position_text().ends_with(&format!(" {read}")), "{counts}");
+    }
+    for counts in ["-1 1", "x 1", "1 1.5"] {
+        assert!(Chess::parse_position(&format!("4k3/8/8/8/8/8/8/4K2R w K - {counts}")).is_err(), "{counts}");
+    }
+}
+
+#[test]
 fn bad_positions_and_moves_are_refused_in_words() {
     for (fen, why) in [
         ("", "six fields"),

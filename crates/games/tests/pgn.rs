@@ -54,6 +54,20 @@ fn a_game_with_everything_in_it() {
 }
 
 #[test]
+fn what_programs_add_to_the_standard_is_no_mistake() {
+    // Variations end where a side passes, with all that is inside of them.
+    let text = "1. e4 $300 e5 $14 (1... -- 2. d4 (2. Nf3 1-0) 2... d5) (1... c5 2. Nf3 Z0 {a threat} 3. d4) 2. d4 (2. -- *) exd4 1-0";
+    let game = game(text);
+    assert_eq!(outline(&game.line, game.start.clone()), "e2e4 e7e5 (c7c5 g1f3) d2d4 e5d4");
+    assert_eq!((&game.line.moves[0].nags[..], &game.line.moves[1].nags[..]), (&[][..], &[14][..]));
+    assert_eq!(game.outcome, Some(Outcome::win(Side::First)));
+    for mark in ["exd6 e.p.", "exd6 e.p.!", "exd6 e. p.", "exd6 ep", "exd6e.p.", "exd6ep", "exd6", "exd6 e.p.$1 {so}"] {
+        let game = self::game(&format!("1. e4 a6 2. e5 d5 3. {mark} exd6 *"));
+        assert_eq!(outline(&game.line, game.start.clone()), "e2e4 a7a6 e4e5 d7d5 e5d6 e7d6", "{mark}");
+    }
+}
+
+#[test]
 fn games_begin_where_fen_says_in_both_kinds_of_chess() {
     let usual = game("[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R b K - 3 40\"]\n\n40... Kf7 41. O-O *");
     assert_eq!(outline(&usual.line, usual.start.clone()), "e8f7 e1g1");
@@ -68,9 +82,11 @@ fn what_is_wrong_is_said_with_its_line_and_the_next_game_is_read() {
         ("1. e4 (1. d4 *\n", "line 6: found a variation without its end: expected ')'"),
         ("(1. e4) 1-0", "found '(' before any move"),
         ("1. e4 ) e5 1-0", "found ')': expected a move, or the result"),
-        ("1. e4 $300 1-0", "found $300: expected a glyph"),
+        ("1. e4 $ 1-0", "found $: expected a glyph"),
         ("1. e4 < 1-0", "found '<': expected a move or a tag"),
         ("1. -- e5 1-0", "move '--': expected a legal move"),
+        ("1. e4 e5 e.p. 1-0", "move 'e': expected a legal move"),
+        ("1. e4 (1. -- e5 (1... d5", "line 5: found a variation without its end: expected ')'"),
         ("[FEN \"8/8 w - - 0 1\"]\n\n1. e4 e5 1-0", "FEN: position '8/8 w - - 0 1'"),
         ("[FEN 8/8]\n\n1. e4 e5 1-0", "found [FEN: expected a tag"),
     ] {

@@ -79,13 +79,14 @@ impl Notation for Chess {
     }
 
     /// FEN; in Chess960 castling rights may be the files of the rooks (Shredder's FEN) or `KQkq`, which then mean the
-    /// outermost rooks (X-FEN). The two counts may be missing.
+    /// outermost rooks (X-FEN). The two counts may be missing, or outside of what a game allows: some programs count moves from 0,
+    /// and go on counting after fifty moves.
     fn parse_position(text: &str) -> Result<Chess, NotationError> {
         let error = |expected: &str| NotationError::new("position", text, expected);
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let counts = match fields.len() {
             4 => "0 1".to_string(),
-            6 => fields[4..].join(" "),
+            6 => counts_in_range(fields[4], fields[5]),
             _ => return Err(error("a FEN of six fields: pieces, w or b, castling, en passant and two counts")),
         };
         let rights_of_files = fields[2].contains(|c| matches!(c, 'a'..='h' | 'A'..='H'));
@@ -124,6 +125,16 @@ impl Notation for Chess {
         }
         text + "\n   a b c d e f g h\n"
     }
+}
+
+/// The counts of a FEN, brought to the nearest that a game allows.
+fn counts_in_range(halfmoves: &str, moves: &str) -> String {
+    let within = |text: &str, least: u64, most: u64| match text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // Only numbers beyond what fits cannot be read.
+        true if !text.is_empty() => text.parse().unwrap_or(most).clamp(least, most).to_string(),
+        _ => text.to_string(),
+    };
+    format!("{} {}", within(halfmoves, 0, 100), within(moves, 1, u16::MAX.into()))
 }
 
 /// Castling rights `KQkq` as the files of the outermost rooks on each side of the king.

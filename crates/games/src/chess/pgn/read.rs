@@ -5,6 +5,7 @@ use super::tokens::{Token, Tokens};
 use super::{PgnError, PgnGame, PgnLine, PgnMove};
 use crate::chess::Chess;
 use crate::{Game, Notation};
+use cozy_chess::Piece;
 use std::io::BufRead;
 
 /// No game is longer, in bytes, comments and variations included.
@@ -58,7 +59,7 @@ impl<R: BufRead> PgnReader<R> {
         game.start = first_position(&game).map_err(|error| PgnError::Start { line, error })?;
         *moves = true;
         let start = game.start.clone();
-        game.line = self.line(start, 0)?;
+        game.line = self.line(start, 0)?.unwrap_or_default();
         game.outcome = match self.tokens.next()? {
             Some(Token::End(outcome)) => outcome,
             Some(token @ Token::Tag(..)) => {
@@ -78,15 +79,24 @@ impl<R: BufRead> PgnReader<R> {
         Ok(())
     }
 
-    /// Moves, up to something that does not belong to them.
-    fn line(&mut self, mut position: Chess, depth: u32) -> Result<PgnLine, PgnError> {
+    /// Moves, up to something that does not belong to them. A variation that shows what somebody threatens, by letting the other
+    /// side pass, ends there; `None`: there is nothing before that.
+    fn line(&mut self, mut position: Chess, depth: u32) -> Result<Option<PgnLine>, PgnError> {
         let mut line = PgnLine::default();
         let mut before = position.clone();
         loop {
             self.limit()?;
             match self.tokens.next()? {
+                Some(Token::Word(word)) if depth > 0 && is_null_move(&word) => {
+                    self.skip_variation()?;
+                    return Ok((!line.moves.is_empty()).then_some(line));
+                }
                 Some(Token::Word(word)) => {
-                    let mv = self.legal_move(&position, &word)?;
+                    let took = line.moves.last().is_some_and(|last| is_en_passant(&before, last.mv));
+                    if took && is_en_passant_mark(&word) {
+                        continue;
+                    }
+                    let mv = self.legal_move(&position, without_en_passant_mark(&word))?;
                     before.clone_from(&position);
                     position.play(mv);
                     line.moves.push(PgnMove::new(mv));
@@ -117,13 +127,32 @@ impl<R: BufRead> PgnReader<R> {
                         end.into_iter().for_each(|token| self.tokens.give_back(token));
                         return Err(self.tokens.error("a variation without its end", "')'"));
                     }
-                    instead.variations.push(variation);
+                    instead.variations.extend(variation);
                 }
                 Some(other) => {
                     self.tokens.give_back(other);
-                    return Ok(line);
+                    return Ok(Some(line));
                 }
-                None => return Ok(line),
+                None => return Ok(Some(line)),
+            }
+        }
+    }
+
+    /// Skips the rest of a variation, up to what ends it or belongs to the next game.
+    fn skip_variation(&mut self) -> Result<(), PgnError> {
+        let mut inside = 0;
+        loop {
+            self.limit()?;
+            match self.tokens.next()? {
+                Some(Token::Open) => inside += 1,
+                Some(Token::Close) if inside > 0 => inside -= 1,
+                Some(Token::End(_)) if inside > 0 => {}
+                Some(token @ (Token::Close | Token::Tag(..) | Token::End(_))) => {
+                    self.tokens.give_back(token);
+                    return Ok(());
+                }
+                Some(_) => {}
+                None => return Ok(()),
             }
         }
     }
@@ -174,6 +203,28 @@ impl<R: BufRead> Iterator for PgnReader<R> {
             }
         }
     }
+}
+
+/// As ChessBase and others write that a side does not move.
+fn is_null_move(word: &str) -> bool {
+    matches!(word, "--" | "Z0" | "z0")
+}
+
+/// Whether a pawn takes another in passing.
+fn is_en_passant(position: &Chess, mv: super::Move) -> bool {
+    let board = position.board();
+    board.piece_on(mv.from) == Some(Piece::Pawn) && mv.from.file() != mv.to.file() && board.piece_on(mv.to).is_none()
+}
+
+/// What is left of `e.p.` behind a move when its points are left out, perhaps with the sign of a check.
+fn is_en_passant_mark(word: &str) -> bool {
+    matches!(word.trim_end_matches(['+', '#']), "e" | "p" | "ep" | "")
+}
+
+/// `exf6e.p.` without a space between them.
+fn without_en_passant_mark(word: &str) -> &str {
+    let bare = word.strip_suffix("ep").or_else(|| word.strip_suffix('e')).unwrap_or(word);
+    if bare.ends_with(['3', '6']) { bare } else { word }
 }
 
 /// What FEN and Variant say, or else the usual first position.

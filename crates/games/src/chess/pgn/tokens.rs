@@ -123,8 +123,12 @@ impl<R: BufRead> Tokens<R> {
                 b'*' => Token::End(None),
                 b'$' => {
                     let digits = text(self.take_while(|byte| byte.is_ascii_digit())?);
-                    let nag = digits.parse().map_err(|_| self.error(format!("${digits}"), "a glyph, $0 to $255"))?;
-                    Token::Nag(nag)
+                    match digits.parse() {
+                        Ok(nag) => Token::Nag(nag),
+                        Err(_) if digits.is_empty() => return Err(self.error("$", "a glyph, $0 to $255")),
+                        // Some programs have glyphs beyond those of the standard.
+                        Err(_) => continue,
+                    }
                 }
                 b' ' | b'\t' | b'\r' | b'\n' | 0x0B | 0x0C | b'.' => continue,
                 // No-break spaces of Latin-1 and UTF-8.
