@@ -162,7 +162,7 @@ mod tests {
     /// Notes with these scores as White sees them; `None` says nothing.
     fn notes(scores: &[Option<f32>]) -> Vec<Option<MoveNote>> {
         let value = |score: &Option<f32>| score.map(|score| Value(winning_chance(score)));
-        let note = |score| MoveNote { seconds: 0.0, value: value(score), effort: 0, depth: None };
+        let note = |score| MoveNote { seconds: 0.0, value: value(score), effort: 0, depth: None, plies_to_end: None };
         scores.iter().map(|score| Some(note(score))).collect()
     }
 

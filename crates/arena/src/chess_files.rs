@@ -25,7 +25,8 @@ pub struct NotChess {
 /// One game with what the players thought: after each move that was thought about `[%eval …]`, `[%clk …]` where clocks ran
 /// down, the depth, the number of positions and the time. The tag `Termination` and the last comment say why it ended.
 ///
-/// Scores of engines come as chances to win, and go back to centipawns by the same formula ([`afterstate_engine::value::centipawns`]).
+/// Scores of engines come as chances to win, and go back to centipawns by the same formula ([`afterstate_engine::value::centipawns`]);
+/// forced mates are written as such (`#3`).
 ///
 /// ```
 /// # use afterstate_arena::{RulesReferee, RandomPlayer, chess_files, tournament};
@@ -58,8 +59,7 @@ pub fn game_record(header: &Header, game: &LoggedGame) -> Result<PgnGame, NotChe
         let mut played = PgnMove::new(mv);
         let note = number.checked_sub(result.opening).and_then(|thought| result.notes.get(thought)?.as_ref());
         if let Some(note) = note {
-            played.evaluation =
-                note.value.map(|value| Evaluation::Centipawns(centipawns(value.seen_by(Side::First)).round() as i32));
+            played.evaluation = evaluation(note);
             played.clock = clocks.after(position.side_to_move(), note);
             played.comment = words(note);
         } else if number + 1 == result.opening {
@@ -74,6 +74,16 @@ pub fn game_record(header: &Header, game: &LoggedGame) -> Result<PgnGame, NotChe
     said.push_str(&why);
     file.tags = tags(header, game);
     Ok(file)
+}
+
+/// As White sees it.
+fn evaluation(note: &MoveNote) -> Option<Evaluation> {
+    let chance = note.value?.seen_by(Side::First);
+    let moves = note.plies_to_end.and_then(|plies| i32::try_from(plies.div_ceil(2)).ok());
+    Some(match moves {
+        Some(moves) => Evaluation::Mate(if chance > 0.5 { moves } else { 0 - moves }),
+        None => Evaluation::Centipawns(centipawns(chance).round() as i32),
+    })
 }
 
 fn tags(header: &Header, game: &LoggedGame) -> Vec<(String, String)> {

@@ -112,6 +112,9 @@ pub struct MoveNote {
     /// How deep it looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
+    /// In how many moves of both sides it saw the game end, with a sure win of the side that `value` favours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plies_to_end: Option<u32>,
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -349,6 +352,7 @@ impl<G: Notation> Table<G> {
             value: decision.value,
             effort: decision.effort,
             depth: decision.depth,
+            plies_to_end: decision.plies_to_end,
         }));
         Some(Ok(mv))
     }

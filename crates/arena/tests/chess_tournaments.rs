@@ -217,6 +217,10 @@ fn a_game_is_written_with_what_its_players_thought() {
     assert_eq!(game.agents, [1, 0]);
     game.result.notes[0].as_mut().unwrap().seconds = 2.5;
     game.result.notes[2].as_mut().unwrap().seconds = 0.25;
+    for (number, value, plies) in [(2, 1.0, 5), (4, 0.0, 4)] {
+        let note = game.result.notes[number].as_mut().unwrap();
+        (note.value, note.plies_to_end) = (Some(Value(value)), Some(plies));
+    }
     let text = game_record(&results.header, &results.games[1]).unwrap().to_string();
     let record: PgnGame = PgnReader::new(text.as_bytes()).next().unwrap().unwrap();
     for (name, value) in [
@@ -234,6 +238,9 @@ fn a_game_is_written_with_what_its_players_thought() {
     let moves = &record.line.moves;
     // 400·log10(0.64/0.36)
     assert_eq!((moves[0].evaluation, moves[1].evaluation), (Some(Evaluation::Centipawns(100)), None));
+    // White mates with its third move from now, Black with its second.
+    assert_eq!((moves[2].evaluation, moves[4].evaluation), (Some(Evaluation::Mate(3)), Some(Evaluation::Mate(-2))));
+    assert!(text.contains("[%eval #3]"), "{text}");
     assert_eq!(moves[0].comment, "depth 3, 20 positions, 2.500 s");
     let clock = |number: usize| moves[number].clock.unwrap().as_secs_f64();
     assert_eq!((clock(0), clock(2)), (8.5, 9.2), "10 − 2.5 + 1, and − 0.25 + 1, to tenths");

@@ -18,7 +18,13 @@ fn game(index: u64, agents: [usize; 2], winner: Option<Side>, kind: EndKind) -> 
         ending: Ending { kind, detail: String::new() },
         moves: vec!["A1".into(), "B2".into()],
         opening: 1,
-        notes: vec![Some(MoveNote { seconds: 0.5, value: Some(Value(0.25)), effort: 10, depth: Some(3) })],
+        notes: vec![Some(MoveNote {
+            seconds: 0.5,
+            value: Some(Value(0.25)),
+            effort: 10,
+            depth: Some(3),
+            plies_to_end: None,
+        })],
         seconds: [0.0, 0.5],
         verdict: None,
     };

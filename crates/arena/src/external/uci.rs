@@ -226,7 +226,13 @@ impl Player<Chess> for UciEngine {
             return Err(self.engine.fail(PlayerError::Garbage(text)));
         };
         let value = thought.value.map(|value| if side == Side::First { value } else { 1.0 - value });
-        Ok(Decision { value: value.map(Value), effort: thought.nodes, depth: thought.depth, ..Decision::play(mv) })
+        Ok(Decision {
+            value: value.map(Value),
+            effort: thought.nodes,
+            depth: thought.depth,
+            plies_to_end: thought.plies_to_mate,
+            ..Decision::play(mv)
+        })
     }
 
     fn game_over(&mut self, _record: &Record<Chess>, _outcome: Outcome) {
@@ -271,6 +277,8 @@ struct Thought {
     nodes: u64,
     /// The chance of the side to move to win, a draw counting half.
     value: Option<f32>,
+    /// Moves of both sides to a forced mate.
+    plies_to_mate: Option<u32>,
 }
 
 impl Thought {
@@ -285,8 +293,19 @@ impl Thought {
                 "depth" => self.depth = number().and_then(|depth| u32::try_from(depth).ok()).or(self.depth),
                 "nodes" => self.nodes = number().map_or(self.nodes, i64::unsigned_abs),
                 "multipv" if number().is_some_and(|line| line > 1) => return,
-                "cp" => self.value = number().map(|score| winning_chance(score as f32)).or(self.value),
-                "mate" => self.value = number().map(|moves| if moves > 0 { 1.0 } else { 0.0 }).or(self.value),
+                "cp" => {
+                    if let Some(score) = number() {
+                        (self.value, self.plies_to_mate) = (Some(winning_chance(score as f32)), None);
+                    }
+                }
+                "mate" => {
+                    if let Some(moves) = number() {
+                        // The side that mates has the last move.
+                        let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(u64::from(moves > 0));
+                        self.value = Some(if moves > 0 { 1.0 } else { 0.0 });
+                        self.plies_to_mate = u32::try_from(plies).ok();
+                    }
+                }
                 // Whatever follows is no more about the position.
                 "pv" | "string" => return,
                 _ => {}
@@ -313,8 +332,13 @@ mod tests {
         }
         assert_eq!((thought.depth, thought.nodes), (Some(5), 5000));
         assert!((thought.value.unwrap() - 10.0 / 11.0).abs() < 1e-6);
+        assert_eq!(thought.plies_to_mate, None);
         thought.read("info depth 9 score mate -3");
-        assert_eq!(thought.value, Some(0.0));
+        assert_eq!((thought.value, thought.plies_to_mate), (Some(0.0), Some(6)));
+        thought.read("info depth 9 score mate 3");
+        assert_eq!((thought.value, thought.plies_to_mate), (Some(1.0), Some(5)));
+        thought.read("info depth 9 score cp 0");
+        assert_eq!((thought.value, thought.plies_to_mate), (Some(0.5), None));
     }
 
     #[test]

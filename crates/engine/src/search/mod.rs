@@ -99,17 +99,20 @@ pub struct Decision<M> {
     pub effort: u64,
     /// The depth that was completed, for searches that have one.
     pub depth: Option<u32>,
+    /// In how many moves of both sides the game ends, for searches that have seen a sure win of the side that `value` favours.
+    pub plies_to_end: Option<u32>,
 }
 
 impl<M: Copy> Decision<M> {
     /// A bare move.
     pub fn play(mv: M) -> Self {
-        Decision { best: Some(mv), value: None, principal_variation: vec![mv], effort: 0, depth: None }
+        Decision { best: Some(mv), principal_variation: vec![mv], ..Decision::resign() }
     }
 
     /// Gives the game up.
     pub fn resign() -> Self {
-        Decision { best: None, value: None, principal_variation: Vec::new(), effort: 0, depth: None }
+        let principal_variation = Vec::new();
+        Decision { best: None, value: None, principal_variation, effort: 0, depth: None, plies_to_end: None }
     }
 }
 

@@ -99,6 +99,7 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
             principal_variation: self.puct.principal_variation(),
             effort: self.simulations,
             depth: None,
+            plies_to_end: None,
         }
     }
 

@@ -167,6 +167,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
             principal_variation: found.line,
             effort: self.evaluations,
             depth: Some(found.depth),
+            plies_to_end: score.plies_to_end(),
         }
     }
 

@@ -332,6 +332,7 @@ where
             principal_variation: best.principal_variation,
             effort: self.simulations,
             depth,
+            plies_to_end: None,
         }
     }
 }

@@ -205,6 +205,7 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
             principal_variation: best.principal_variation.clone(),
             effort: simulations,
             depth: None,
+            plies_to_end: None,
         }
     }
 

@@ -159,6 +159,7 @@ impl<E: ChessEvaluation> TournamentSearch<E> {
             principal_variation: best.line.clone(),
             effort: clock.total_nodes(),
             depth: Some(depth),
+            plies_to_end: score.and_then(Score::plies_to_end),
         }
     }
 }

@@ -423,6 +423,7 @@ impl<G: Tactics> From<Found<G>> for Decision<G::Move> {
             principal_variation: found.line,
             effort: found.nodes,
             depth: Some(found.depth),
+            plies_to_end: found.score.plies_to_end(),
         }
     }
 }
