@@ -5,15 +5,16 @@ use crate::lesson::{Described, Learner};
 use crate::partners::Partners;
 use crate::search_recipe::SearchRecipe;
 use afterstate_arena::game_loop::{GameResult, GameRules, play_game};
-use afterstate_arena::{LearningPlayer, Player, RulesReferee};
+use afterstate_arena::openings::{Opening, OpeningSuite};
+use afterstate_arena::{LearningPlayer, Player, RulesReferee, chess_openings};
 use afterstate_engine::learning::{Adam, AveragedWeights, SharedAdam, TrainingTotals};
 use afterstate_engine::search::TrainingSearch;
 use afterstate_engine::value::{Checkpoint, ChessTerms, TermAgent, Weights};
-use afterstate_games::chess::Move;
 use afterstate_games::rng::mix;
 use afterstate_games::{Chess, Side};
 use anyhow::{Context, Result};
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -29,6 +30,7 @@ pub struct ChessLearner {
     averaged: Option<AveragedWeights>,
     adam: SharedAdam,
     partners: Option<Mutex<Partners>>,
+    openings: Option<OpeningSuite<Chess>>,
 }
 
 impl ChessLearner {
@@ -48,7 +50,11 @@ impl ChessLearner {
         let adam = Adam::from_memory(memory, saved.len()).context(NO_MEMORY)?;
         let ratings = last.map_or(&[][..], |last| &last.about.ratings);
         let partners = recipe.partners.as_ref().map(|settings| Partners::new(settings, ratings)).transpose()?;
+        // As many as there can be, so that a run that is made longer goes on as it began.
+        let suite =
+            |path: &PathBuf| chess_openings::read(path, recipe.book_plies, chess_openings::MOST_OPENINGS, recipe.seed);
         Ok(ChessLearner {
+            openings: recipe.openings.as_ref().map(suite).transpose()?,
             recipe: recipe.clone(),
             terms: Arc::new(ChessTerms::new(recipe.terms)),
             weights: Arc::new(Weights::from_values(learning)),
@@ -68,10 +74,16 @@ impl ChessLearner {
         LearningPlayer::new(search, self.recipe.learner.build_sharing(&self.adam))
     }
 
-    /// The random moves that a game begins with. Two games in a row have the same, so that each side has both.
-    fn opening(&self, number: u64) -> Vec<Move> {
+    /// What a game begins with: an opening of the suite, or random moves. Two games in a row have the same, so that each side has
+    /// both.
+    fn opening(&self, number: u64) -> Opening<Chess> {
+        let pair = number / 2;
+        if let Some(opening) = self.openings.as_ref().and_then(|suite| suite.of_pair(pair)) {
+            return opening.clone();
+        }
         let SearchRecipe { seed, opening_moves, .. } = self.recipe;
-        duel::opening(&Conditions { start: Chess::new(), opening_moves, seed }, number / 2)
+        let conditions = Conditions { start: Chess::new(), opening_moves, seed };
+        Opening { moves: duel::opening(&conditions, pair), start: conditions.start }
     }
 
     fn rules(&self, number: u64) -> GameRules {
@@ -81,13 +93,13 @@ impl ChessLearner {
 
     /// One game, against a partner or between two players that share what they learn.
     fn play(&self, number: u64, players: &mut [LearningPlayer<Chess, ChessTerms>; 2]) -> Option<GameResult> {
-        let (opening, rules) = (self.opening(number), self.rules(number));
+        let (Opening { start, moves }, rules) = (self.opening(number), self.rules(number));
         for player in &mut *players {
             player.set_rule(self.recipe.learner_at(number).build_sharing(&self.adam));
         }
         let [me, other] = players;
         let Some(partners) = &self.partners else {
-            return play_game(&Chess::new(), &opening, [me, other], &mut RulesReferee, &rules);
+            return play_game(&start, &moves, [me, other], &mut RulesReferee, &rules);
         };
         let (index, mut partner) = partners.lock().expect("no thread panics with the partners").invite(rules.seed);
         let side = if number.is_multiple_of(2) { Side::First } else { Side::Second };
@@ -95,7 +107,7 @@ impl ChessLearner {
             Side::First => [me, &mut *partner],
             Side::Second => [&mut *partner, me],
         };
-        let result = play_game(&Chess::new(), &opening, seats, &mut RulesReferee, &rules)?;
+        let result = play_game(&start, &moves, seats, &mut RulesReferee, &rules)?;
         partners.lock().expect("no thread panics with the partners").played(index, partner, side, &result);
         Some(result)
     }
@@ -185,5 +197,32 @@ impl Described for TermAgent {
 
     fn at(&self, games: u64, since_milestone: TrainingTotals) -> Self {
         TermAgent { games, since_milestone, ..self.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afterstate_games::Notation;
+
+    #[test]
+    fn pairs_of_games_share_an_opening_and_the_suite_comes_again() {
+        let file = tempfile::Builder::new().suffix(".pgn").tempfile().unwrap();
+        std::fs::write(&file, "1. e4 e5 2. Nf3 *\n\n1. d4 d5 2. c4 *\n\n1. c4 c5 2. Nc3 *\n").unwrap();
+        let openings = |seed| {
+            let openings = Some(file.path().to_path_buf());
+            let recipe = SearchRecipe { seed, openings, book_plies: 2, ..SearchRecipe::default() };
+            let learner = ChessLearner::new(&recipe, None).unwrap();
+            (0..12).map(|number| learner.opening(number)).collect::<Vec<_>>()
+        };
+        let first = openings(1);
+        assert!(first.iter().all(|opening| opening.moves.len() == 2 && opening.start == Chess::new()));
+        assert!((0..6).all(|pair| first[2 * pair] == first[2 * pair + 1]));
+        assert!(first[0] != first[2] && first[2] != first[4] && first[0] != first[4]);
+        assert_eq!(first[..6], first[6..]);
+        assert!((2..20).any(|seed| openings(seed) != first), "the seed decides the order");
+        assert_eq!(openings(1), first);
+        let mv = first[0].moves[0];
+        assert!(["e2e4", "d2d4", "c2c4"].contains(&Chess::new().move_text(mv).as_str()));
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::chess_learner::ChessLearner;
 use crate::lesson::{Lesson, Plan};
+use crate::match_command::BOOK_PLIES;
 use crate::partners::PartnerSettings;
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use afterstate_arena::{Player, TimeControl, TournamentPlayer};
@@ -15,7 +16,7 @@ use afterstate_games::rng::unit;
 use afterstate_games::{Chess, stream};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The game of such a recipe. It has to be named: without it a recipe is one of Go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,8 +82,15 @@ pub struct SearchRecipe {
     pub value: Squash,
     /// What the weights are before the first game: `random`, `material`, `pawns`, or another run's folder.
     pub first_weights: FirstWeights,
-    /// Random moves of both sides at the beginning of a game.
+    /// Random moves of both sides at the beginning of a game, if there are no `openings`.
     pub opening_moves: usize,
+    /// A suite of openings (.epd, .pgn or .bin) with which games begin, in an order that the seed decides; all of them, then all again.
+    /// A relative path counts from the recipe's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub openings: Option<PathBuf>,
+    /// Of games in PGN, and from books, so many moves of both sides are an opening.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub book_plies: u32,
     /// Longer games are drawn.
     pub move_limit: usize,
     /// The rule that learns.
@@ -115,6 +123,10 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+fn is_usual(plies: &u32) -> bool {
+    *plies == BOOK_PLIES
+}
+
 impl Default for SearchRecipe {
     fn default() -> Self {
         SearchRecipe {
@@ -126,6 +138,8 @@ impl Default for SearchRecipe {
             value: Squash::Linear,
             first_weights: FirstWeights::Random,
             opening_moves: 4,
+            openings: None,
+            book_plies: BOOK_PLIES,
             move_limit: 400,
             learner: LearnerSettings::default(),
             annealing: 0,
@@ -169,6 +183,7 @@ impl SearchRecipe {
             "move-limit = {}: expected 1 to 1,000,000",
             self.move_limit
         );
+        ensure!(self.book_plies <= 1000, "book-plies = {}: expected 0 to 1000", self.book_plies);
         ensure!(self.opening_moves <= 100, "opening-moves = {}: expected 0 to 100", self.opening_moves);
         ensure!(
             (1..=1_000_000_000).contains(&self.evaluation_nodes),
@@ -226,7 +241,13 @@ impl Lesson for SearchRecipe {
     type Learner = ChessLearner;
 
     fn load(path: &Path) -> Result<SearchRecipe> {
-        recipe::read_file(path, SearchRecipe::parse)
+        let mut recipe = recipe::read_file(path, SearchRecipe::parse)?;
+        if let Some(openings) = &mut recipe.openings {
+            let beside = path.parent().unwrap_or(Path::new("")).join(&*openings);
+            // A run's own copy of the recipe lies elsewhere.
+            *openings = std::path::absolute(&beside).with_context(|| beside.display().to_string())?;
+        }
+        Ok(recipe)
     }
 
     fn plan(&self) -> Plan<'_> {
@@ -311,6 +332,7 @@ mod tests {
             ("[search]\ndepth = 65", "search.depth"),
             ("threads = 0", "threads"),
             ("time = \"soon\"", "soon"),
+            ("book-plies = 1001", "book-plies"),
             ("time = \"none\"\n[search]\nnodes = 0", "search.nodes = 0"),
             ("terms = \"crafty\"", "line 1"),
         ] {

@@ -81,6 +81,35 @@ fn partners_are_matched_by_rating_and_leave_nothing_behind() {
     assert!(processes_with(&mark).is_empty(), "{:?}", processes_with(&mark));
 }
 
+/// In both positions White mates with its next move.
+#[test]
+fn games_begin_with_the_openings_of_a_suite_beside_the_recipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let suite = "7k/5Q2/6K1/8/8/8/8/8 w - -\n6k1/5ppp/8/8/8/8/8/R6K w - -\n";
+    fs::create_dir(folder.path().join("suites")).unwrap();
+    fs::write(folder.path().join("suites/mates.epd"), suite).unwrap();
+    let settings = RECIPE.replace("games = 30", "games = 6\nopenings = \"suites/mates.epd\"");
+    let recipe = self::recipe(folder.path(), "suite.toml", &settings);
+    let run = folder.path().join("run");
+    trained(&recipe, &run, &[]);
+    let log = fs::read_to_string(run.join("log.jsonl")).unwrap();
+    assert!(
+        log.lines().all(|line| line.contains("\"moves\":1.0,") && line.contains("\"first-player-score\":1.0")),
+        "{log}"
+    );
+    // The run's own copy of the recipe names the same file.
+    trained(&recipe, &run, &["--resume", "--games", "8"]);
+    trained(&run.join("recipe.toml"), &run, &["--resume", "--games", "9"]);
+    fs::write(folder.path().join("suites/mates.epd"), "nothing\n").unwrap();
+    let answer = train(&recipe, &folder.path().join("other"), &[]);
+    assert!(
+        !answer.ok && answer.err.starts_with("error: openings '") && answer.err.contains("mates.epd"),
+        "{}",
+        answer.err
+    );
+    assert_eq!(answer.err.trim_end().lines().count(), 1, "{}", answer.err);
+}
+
 #[test]
 fn a_partner_that_cannot_be_started_ends_the_run_before_it_begins() {
     let folder = tempfile::tempdir().unwrap();
