@@ -104,6 +104,19 @@ fn every_rule_learns_connect_four() {
     }
 }
 
+/// TD(λ) itself, then: every move is chosen by the values of the positions behind it.
+#[test]
+fn td_directed_learns_connect_four_from_one_ply() {
+    let start = ConnectFour::new();
+    let features = Arc::new(GridShapes::new(&start, WindowSizes::new(&[1, 2]).unwrap()));
+    let (quiescence, check_extension) = (false, false);
+    let search = TrainingSearchSettings { depth: 1, quiescence, check_extension, table_mib: 1, ..Default::default() };
+    let learning = Learning { start, features, search };
+    let rule = DifferenceSettings { step_size: 0.005, ..DifferenceSettings::default() };
+    let score = learning.score(&LearnerSettings::TdDirected(rule), 2000);
+    assert!(score > 0.65, "{score}");
+}
+
 #[test]
 fn every_rule_learns_small_go() {
     let shapes = LocalShapes::new(5, WindowSizes::new(&[1, 2]).unwrap(), Sharing::LocationDependent);

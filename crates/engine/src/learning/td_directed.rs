@@ -4,7 +4,8 @@
 //! θ ← θ + α Σₜ ∇V(xₜ) Σ over j ≥ t of λ^(j−t) (V(xⱼ₊₁) − V(xⱼ))          xₜ: the learner is to move, V(x_N) = the outcome
 //! ```
 //!
-//! With a search of one ply this is TD(λ) on the positions played.
+//! With a search of one ply and nothing beyond it this is TD(λ) on the positions played, as in eq. 4: `depth = 1`,
+//! `quiescence = false`, `check-extension = false`. With the defaults of the last two a move may be chosen by what lies deeper.
 
 use super::adam::SharedAdam;
 use super::differences::{DifferenceSettings, Differences};
