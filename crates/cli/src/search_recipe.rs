@@ -85,7 +85,7 @@ pub struct SearchRecipe {
     /// Random moves of both sides at the beginning of a game, if there are no `openings`.
     pub opening_moves: usize,
     /// A suite of openings (.epd, .pgn or .bin) with which games begin, in an order that the seed decides; all of them, then all again.
-    /// A relative path counts from the recipe's folder.
+    /// A relative path counts from the current folder, as all paths in recipes do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub openings: Option<PathBuf>,
     /// Of games in PGN, and from books, so many moves of both sides are an opening.
@@ -241,13 +241,7 @@ impl Lesson for SearchRecipe {
     type Learner = ChessLearner;
 
     fn load(path: &Path) -> Result<SearchRecipe> {
-        let mut recipe = recipe::read_file(path, SearchRecipe::parse)?;
-        if let Some(openings) = &mut recipe.openings {
-            let beside = path.parent().unwrap_or(Path::new("")).join(&*openings);
-            // A run's own copy of the recipe lies elsewhere.
-            *openings = std::path::absolute(&beside).with_context(|| beside.display().to_string())?;
-        }
-        Ok(recipe)
+        recipe::read_file(path, SearchRecipe::parse)
     }
 
     fn plan(&self) -> Plan<'_> {

@@ -18,7 +18,7 @@ use std::time::Instant;
   afterstate train my.toml --out runs/mine --games 1000000 --threads 2
   afterstate train my.toml --out runs/mine --resume
 
-Recipes of chess may name a suite of openings with which games begin, a file beside the recipe:
+Recipes of chess may name a suite of openings with which games begin, a file as seen from the current folder:
   openings = \"suite.epd\"     # or .pgn, or a Polyglot book .bin; book-plies = 16 says how long openings of the last two are
 
 Runs of AlphaZero and Go-Exploit also write metrics.jsonl, a line for each learning step, and the same as events:

@@ -83,12 +83,13 @@ fn partners_are_matched_by_rating_and_leave_nothing_behind() {
 
 /// In both positions White mates with its next move.
 #[test]
-fn games_begin_with_the_openings_of_a_suite_beside_the_recipe() {
+fn games_begin_with_the_openings_of_a_suite() {
     let folder = tempfile::tempdir().unwrap();
     let suite = "7k/5Q2/6K1/8/8/8/8/8 w - -\n6k1/5ppp/8/8/8/8/8/R6K w - -\n";
     fs::create_dir(folder.path().join("suites")).unwrap();
     fs::write(folder.path().join("suites/mates.epd"), suite).unwrap();
-    let settings = RECIPE.replace("games = 30", "games = 6\nopenings = \"suites/mates.epd\"");
+    let openings = folder.path().join("suites/mates.epd");
+    let settings = RECIPE.replace("games = 30", &format!("games = 6\nopenings = {openings:?}"));
     let recipe = self::recipe(folder.path(), "suite.toml", &settings);
     let run = folder.path().join("run");
     trained(&recipe, &run, &[]);
