@@ -320,15 +320,10 @@ where
                 if let Some(&mv) = self.trace.get(t) {
                     note(&mut self.played[step.side.index()], task.root.move_index(mv));
                 }
-                add_amaf(tree, step, &self.played[step.side.index()], amount);
+                tree.add_amaf(step.children.clone(), &self.played[step.side.index()], amount);
             }
             if let Some(chosen) = step.chosen {
-                let outcomes = tree.node(chosen).outcomes();
-                if task.shared {
-                    outcomes.add(amount.wrapping_sub(step.loss));
-                } else {
-                    outcomes.add_alone(amount);
-                }
+                tree.add_outcome(chosen, amount.wrapping_sub(step.loss), task.shared);
             }
             // Whoever has a draw for sure would rather take it than lose.
             let draw_is_better = match step.side {
@@ -340,11 +335,7 @@ where
                 amount = Statistic::outcome(z);
             }
         }
-        if task.shared {
-            tree.node(ROOT).outcomes().add(amount);
-        } else {
-            tree.node(ROOT).outcomes().add_alone(amount);
-        }
+        tree.add_outcome(ROOT, amount, task.shared);
     }
 
     /// Notes who played what after the simulation had left the tree. The sides alternate.
@@ -371,20 +362,6 @@ where
 #[inline(always)]
 fn note(played: &mut [u64], index: usize) {
     played[index / 64] |= 1 << (index % 64);
-}
-
-/// Ñ and Q̃ of every move that the side to move played then or later. A set of moves knows no second time, and the
-/// tree holds only moves that are legal.
-#[inline(always)]
-fn add_amaf(tree: &Tree, step: &Step, played: &[u64], amount: u64) {
-    tree.block(step.children.clone()).iter().for_each(|node| {
-        let index = node.index();
-        let bit = played[index / 64] >> (index % 64) & 1;
-        // Whether a move was played cannot be predicted: adding nothing is cheaper than a wrong guess. And two threads
-        // that add at the same instant may lose one of some forty statistics that each simulation adds to at each
-        // position: cheaper than a lock on each, as lock-free searches do (Enzenberger and Müller 2009).
-        node.amaf().add_alone(amount & bit.wrapping_neg());
-    });
 }
 
 /// The move that the rule prefers, and whether the side to move is sure of a draw. `None` if no move may be played.

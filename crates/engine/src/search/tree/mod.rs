@@ -5,10 +5,11 @@
 //! allocation. The moves of a position are neighbours there, and their parent knows where they begin; they fill
 //! groups of eight, whose last may have lanes to spare.
 //!
-//! Nothing is locked. Statistics are atomic words that are added to; a position is given its moves by whoever
+//! Nothing is locked. Statistics are atomic words that are added to (`backup`); a position is given its moves by whoever
 //! first changes its state from "none" to "being expanded", and until they can be seen the others take it as a
 //! leaf (M. Enzenberger and M. Müller, A lock-free multithreaded Monte-Carlo tree search algorithm, 2010).
 
+mod backup;
 mod compact;
 #[cfg(all(loom, test))]
 mod model;

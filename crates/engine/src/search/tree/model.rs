@@ -7,6 +7,8 @@
 use super::*;
 use loom::sync::Arc;
 use loom::thread;
+use std::collections::HashSet;
+use std::sync::Mutex;
 
 const MOVES: [u16; 2] = [5, 6];
 
@@ -14,7 +16,7 @@ fn seeds() -> impl ExactSizeIterator<Item = Seed> {
     MOVES.iter().map(|&index| Seed { index, experience: 1, sum: 0.5, ..Seed::default() })
 }
 
-/// What a simulation does to the tree: expand or descend, with a virtual loss; then back up.
+/// What a simulation does to the tree: expand or descend, with a virtual loss; then back up, as searches do.
 fn simulate(tree: &Tree, choice: u32, z: f32) -> bool {
     let mut expanded = false;
     let children = tree.children(ROOT).or_else(|| {
@@ -27,13 +29,12 @@ fn simulate(tree: &Tree, choice: u32, z: f32) -> bool {
         let block = tree.block(children.clone());
         assert_eq!([block.node(0).index(), block.node(1).index()], [5, 6]);
         assert!(block.iter().all(|node| node.outcomes().count() >= 1 && node.proof() == Proof::Open));
-        let chosen = &tree.node(children.start + choice).outcomes();
-        let losses = Statistic::losses(1, true);
-        chosen.add(losses);
-        chosen.add(Statistic::outcome(z).wrapping_sub(losses));
-        tree.node(children.start + choice).amaf().add(Statistic::outcome(z));
+        let (chosen, losses) = (children.start + choice, Statistic::losses(1, true));
+        tree.node(chosen).outcomes().add(losses);
+        tree.add_amaf(children, &[1 << MOVES[choice as usize]], Statistic::outcome(z));
+        tree.add_outcome(chosen, Statistic::outcome(z).wrapping_sub(losses), true);
     }
-    tree.node(ROOT).outcomes().add(Statistic::outcome(z));
+    tree.add_outcome(ROOT, Statistic::outcome(z), true);
     expanded
 }
 
@@ -56,19 +57,41 @@ fn a_position_is_expanded_once_and_no_outcome_is_lost() {
     });
 }
 
-#[test]
-fn updates_of_the_same_move_add_up() {
-    loom::model(|| {
+/// What the first two moves' rapid statistics may be in the end, when one thread has simulated the first move and won, and the
+/// other `choice` with a draw; and that outcomes add up meanwhile.
+fn rapid_statistics(choice: u32) -> HashSet<[String; 2]> {
+    let seen = std::sync::Arc::new(Mutex::new(HashSet::new()));
+    let found = seen.clone();
+    loom::model(move || {
         let tree = Arc::new(Tree::new(16).unwrap());
         assert!(tree.claim(ROOT) && tree.expand(ROOT, seeds()).is_some());
         let other = tree.clone();
         let thread = thread::spawn(move || simulate(&other, 0, 1.0));
-        simulate(&tree, 0, 0.5);
+        simulate(&tree, choice, 0.5);
         thread.join().unwrap();
-        let node = tree.block(tree.children(ROOT).unwrap()).node(0);
-        assert_eq!(node.outcomes().count_and_sum(), (3.0, 2.0));
-        assert_eq!(node.amaf().count_and_sum(), (2.0, 1.5));
+        let block = tree.block(tree.children(ROOT).unwrap());
+        let outcomes = [block.node(0), block.node(1)].map(|node| node.outcomes().count_and_sum());
+        assert_eq!(outcomes, [[(3.0, 2.0), (1.0, 0.5)], [(2.0, 1.5), (2.0, 1.0)]][choice as usize]);
+        let amaf = [block.node(0), block.node(1)].map(|node| format!("{:?}", node.amaf().count_and_sum()));
+        found.lock().unwrap().insert(amaf);
     });
+    let seen = seen.lock().unwrap();
+    seen.clone()
+}
+
+#[test]
+fn of_rapid_updates_of_the_same_move_one_may_be_lost_but_not_both() {
+    let (nothing, win, draw, both) = ("(0.0, 0.0)", "(1.0, 1.0)", "(1.0, 0.5)", "(2.0, 1.5)");
+    let expected = [win, draw, both].map(|first| [first.to_string(), nothing.to_string()]);
+    assert_eq!(rapid_statistics(0), HashSet::from(expected));
+}
+
+#[test]
+fn a_rapid_update_may_be_undone_by_a_thread_that_adds_nothing_there() {
+    let (nothing, win, draw) = ("(0.0, 0.0)", "(1.0, 1.0)", "(1.0, 0.5)");
+    // One of them wrote last at each move, so that all four are possible.
+    let expected = [[win, draw], [win, nothing], [nothing, draw], [nothing, nothing]];
+    assert_eq!(rapid_statistics(1), HashSet::from(expected.map(|pair| pair.map(str::to_string))));
 }
 
 #[test]
