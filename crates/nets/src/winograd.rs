@@ -176,6 +176,24 @@ fn combine(a: &Lane, sign: f32, b: &Lane) -> Lane {
     sum
 }
 
+/// Bᵀ (a b c d)ᵀ
+#[inline(always)]
+fn spread_input(a: &Lane, b: &Lane, c: &Lane, d: &Lane) -> [Lane; 4] {
+    [combine(a, -1.0, c), combine(b, 1.0, c), combine(c, -1.0, b), combine(b, -1.0, d)]
+}
+
+/// Aᵀ (a b c d)ᵀ
+#[inline(always)]
+fn gather(a: &Lane, b: &Lane, c: &Lane, d: &Lane) -> [Lane; 2] {
+    [combine(&combine(a, 1.0, b), 1.0, c), combine(&combine(b, -1.0, c), -1.0, d)]
+}
+
+/// A (a b)ᵀ
+#[inline(always)]
+fn spread_error(a: &Lane, b: &Lane) -> [Lane; 4] {
+    [*a, combine(a, 1.0, b), combine(a, -1.0, b), combine(&[0.0; PANEL], -1.0, b)]
+}
+
 #[inline(always)]
 fn lane(numbers: &[f32], at: usize) -> &Lane {
     numbers[at..].first_chunk().expect("sixteen channels")
@@ -188,23 +206,20 @@ fn transform_inputs<const N: usize>(grid: Grid, board: &[f32], channels: usize, 
     for patch in 0..patches(grid) {
         let places = patch_places(grid, patch / columns, patch % columns);
         for (panel, block) in blocks[patch / N * panels..][..panels].iter_mut().enumerate() {
-            let mut rows = [[[0.0; PANEL]; 4]; 4];
+            let mut columns = [[[0.0; PANEL]; 4]; 4];
             for right in 0..4 {
                 let a = lane(board, places[right] * channels + panel * PANEL);
                 let b = lane(board, places[4 + right] * channels + panel * PANEL);
                 let c = lane(board, places[8 + right] * channels + panel * PANEL);
                 let d = lane(board, places[12 + right] * channels + panel * PANEL);
-                rows[0][right] = combine(a, -1.0, c);
-                rows[1][right] = combine(b, 1.0, c);
-                rows[2][right] = combine(c, -1.0, b);
-                rows[3][right] = combine(b, -1.0, d);
+                columns[right] = spread_input(a, b, c, d);
             }
+            let [a, b, c, d] = &columns;
             for down in 0..4 {
-                let [a, b, c, d] = &rows[down];
-                block[4 * down][patch % N] = combine(a, -1.0, c);
-                block[4 * down + 1][patch % N] = combine(b, 1.0, c);
-                block[4 * down + 2][patch % N] = combine(c, -1.0, b);
-                block[4 * down + 3][patch % N] = combine(b, -1.0, d);
+                let row = spread_input(&a[down], &b[down], &c[down], &d[down]);
+                for right in 0..4 {
+                    block[4 * down + right][patch % N] = row[right];
+                }
             }
         }
     }
@@ -214,29 +229,22 @@ fn transform_inputs<const N: usize>(grid: Grid, board: &[f32], channels: usize, 
 #[inline(always)]
 fn transform_errors<const N: usize>(grid: Grid, errors: &[f32], channels: usize, blocks: &mut [Block<N>]) {
     let (columns, panels) = (grid.width.div_ceil(2), channels / PANEL);
-    let none = [0.0; PANEL];
     for patch in 0..patches(grid) {
         let middle = middle(grid, patch / columns, patch % columns);
         for (panel, block) in blocks[patch / N * panels..][..panels].iter_mut().enumerate() {
-            let mut cells = [none; 4];
+            let mut cells = [[0.0; PANEL]; 4];
             for index in 0..4 {
                 if let Some(place) = middle[index] {
                     cells[index] = *lane(errors, place * channels + panel * PANEL);
                 }
             }
             let [a, b, c, d] = &cells;
-            let rows = [
-                [*a, *b],
-                [combine(a, 1.0, c), combine(b, 1.0, d)],
-                [combine(a, -1.0, c), combine(b, -1.0, d)],
-                [combine(&none, -1.0, c), combine(&none, -1.0, d)],
-            ];
+            let [a, b] = [spread_error(a, c), spread_error(b, d)];
             for down in 0..4 {
-                let [a, b] = &rows[down];
-                block[4 * down][patch % N] = *a;
-                block[4 * down + 1][patch % N] = combine(a, 1.0, b);
-                block[4 * down + 2][patch % N] = combine(a, -1.0, b);
-                block[4 * down + 3][patch % N] = combine(&none, -1.0, b);
+                let row = spread_error(&a[down], &b[down]);
+                for right in 0..4 {
+                    block[4 * down + right][patch % N] = row[right];
+                }
             }
         }
     }
@@ -256,16 +264,15 @@ fn transform_outputs<const N: usize>(
     for patch in 0..patches(grid) {
         let middle = middle(grid, patch / columns, patch % columns);
         let block = &blocks[patch / N];
-        let mut rows = [[[0.0; PANEL]; 4]; 2];
+        let mut columns = [[[0.0; PANEL]; 2]; 4];
         for right in 0..4 {
             let [a, b] = [&block[right][patch % N], &block[4 + right][patch % N]];
             let [c, d] = [&block[8 + right][patch % N], &block[12 + right][patch % N]];
-            rows[0][right] = combine(&combine(a, 1.0, b), 1.0, c);
-            rows[1][right] = combine(&combine(b, -1.0, c), -1.0, d);
+            columns[right] = gather(a, b, c, d);
         }
+        let [a, b, c, d] = &columns;
         for down in 0..2 {
-            let [a, b, c, d] = &rows[down];
-            let cells = [combine(&combine(a, 1.0, b), 1.0, c), combine(&combine(b, -1.0, c), -1.0, d)];
+            let cells = gather(&a[down], &b[down], &c[down], &d[down]);
             for right in 0..2 {
                 if let Some(place) = middle[2 * down + right] {
                     let output = board[place * channels + first..].first_chunk_mut();
