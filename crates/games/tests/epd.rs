@@ -40,6 +40,9 @@ fn counts_belong_to_the_position() {
     // The counts of a FEN, which the operations overrule.
     assert_eq!(epd("4k3/8/8/8/8/8/4P3/4K3 w - - 17 60 acd 3;"), counted);
     assert_eq!(epd("4k3/8/8/8/8/8/4P3/4K3 w - - 1 2;fmvn 60;hmvc 17;acd 3"), counted);
+    // Who counts on after fifty moves of both sides, or moves from 0, means the last and the first that there is.
+    let beyond = epd("4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 101; fmvn 0;");
+    assert_eq!((beyond.position.board().halfmove_clock(), beyond.position.board().fullmove_number()), (100, 1));
 }
 
 /// Lines follow each other; good and bad moves do not.
