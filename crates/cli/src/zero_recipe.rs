@@ -304,6 +304,11 @@ impl<G: ZeroGame> ZeroLesson<G> {
     pub fn new(recipe: ZeroRecipe) -> Self {
         ZeroLesson { recipe, game: PhantomData }
     }
+
+    /// Its recipe.
+    pub fn recipe(&self) -> &ZeroRecipe {
+        &self.recipe
+    }
 }
 
 impl<G: ZeroGame> Lesson for ZeroLesson<G> {

@@ -5,9 +5,11 @@ use super::{Workplace, folder_name};
 use crate::lesson::Lesson;
 use crate::progress::Progress;
 use crate::train::{Report, train};
+use crate::training_run::{Diverged, LOG, RECIPE};
+use crate::watch::read_log;
 use afterstate_engine::value::shape_agent::checkpoints_in;
 use anyhow::{Context, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -40,25 +42,32 @@ pub type Job<L> = (String, u64, L, PathBuf);
 
 /// Trains every run, or what is missing of it.
 pub fn train_each<L: Lesson + Sync>(place: &Workplace, jobs: &[Job<L>]) -> Result<Vec<TrainedRun>> {
+    let trained = train_and_look(place, jobs, |_, _, _| Ok(()))?;
+    Ok(trained.into_iter().map(|(run, ())| run).collect())
+}
+
+/// Trains every run, or what is missing of it, and looks at each with its recipe and its folder as soon as it has ended, so that
+/// what an experiment wants to know of it is there however long the others take.
+pub fn train_and_look<L: Lesson + Sync, T: Send>(
+    place: &Workplace,
+    jobs: &[Job<L>],
+    look: impl Fn(&TrainedRun, &L, &Path) -> Result<T> + Sync,
+) -> Result<Vec<(TrainedRun, T)>> {
     let progress = Progress::new(jobs.len() as u64, 0, "runs", place.json);
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let failures = Mutex::new(Vec::new());
+    let ended = Mutex::new(jobs.iter().map(|_| None).collect::<Vec<_>>());
     let work = || {
-        while let Some((series, seed, recipe, folder)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if place.stop.load(Ordering::Relaxed) {
-                return;
-            }
-            let resume = folder.exists();
-            if let Err(error) = train(recipe, folder, resume, Report::None, place.stop) {
-                // A step size that is too large is a result, not a mistake: the curve ends there.
-                let diverged = error.downcast_ref::<crate::training_run::Diverged>().is_some();
-                if !diverged {
-                    failures
-                        .lock()
-                        .expect("pushing does not panic")
-                        .push(error.context(format!("{series}, seed {seed}")));
-                }
-            }
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(number).filter(|_| !place.stop.load(Ordering::Relaxed)) else { return };
+            let (series, seed, recipe, folder) = job;
+            let train_and_look = || -> Result<_> {
+                let run = train_one(place, job)?;
+                let found = look(&run, recipe, folder).with_context(|| folder.display().to_string())?;
+                Ok((run, found))
+            };
+            let result = train_and_look().with_context(|| format!("{series}, seed {seed}"));
+            ended.lock().expect("storing does not panic")[number] = Some(result);
             progress.set(finished.fetch_add(1, Ordering::Relaxed) as u64 + 1);
         }
     };
@@ -68,15 +77,36 @@ pub fn train_each<L: Lesson + Sync>(place: &Workplace, jobs: &[Job<L>]) -> Resul
         }
     });
     progress.finish();
-    if let Some(error) = failures.into_inner().expect("pushing does not panic").into_iter().next() {
-        return Err(error);
+    let ended = ended.into_inner().expect("storing does not panic");
+    // What went wrong says more than that it was stopped.
+    let trained = ended.into_iter().flatten().collect::<Result<Vec<_>>>()?;
+    place.go_on()?;
+    Ok(trained)
+}
+
+fn train_one<L: Lesson>(place: &Workplace, (series, seed, recipe, folder): &Job<L>) -> Result<TrainedRun> {
+    let milestones = recipe.milestones();
+    if !has_ended(recipe, &milestones, folder) {
+        match train(recipe, folder, folder.exists(), Report::None, place.stop) {
+            // A step size that is too large is a result, not a mistake: the curve ends there.
+            Err(error) if error.downcast_ref::<Diverged>().is_some() => {}
+            other => other?,
+        }
+        place.go_on()?;
     }
-    jobs.iter()
-        .map(|(series, seed, recipe, folder)| {
-            let milestones = recipe.milestones();
-            let mut checkpoints = checkpoints_in(folder).with_context(|| folder.display().to_string())?;
-            checkpoints.retain(|(games, _)| milestones.contains(games));
-            Ok(TrainedRun { series: series.clone(), seed: *seed, checkpoints })
-        })
-        .collect()
+    let mut checkpoints = checkpoints_in(folder).with_context(|| folder.display().to_string())?;
+    checkpoints.retain(|(games, _)| milestones.contains(games));
+    Ok(TrainedRun { series: series.clone(), seed: *seed, checkpoints })
+}
+
+/// Whether such a run is there with nothing missing, for which its recipe, its log and its last weights have to be there, and not
+/// what it would need to go on.
+fn has_ended<L: Lesson>(recipe: &L, milestones: &[u64], folder: &Path) -> bool {
+    let same = || L::load(&folder.join(RECIPE)).is_ok_and(|before| before.learns_like(recipe));
+    let logged = || {
+        let log = read_log(&folder.join(LOG)).unwrap_or_default();
+        milestones.iter().all(|milestone| log.iter().any(|entry| entry.games == *milestone))
+    };
+    let saved = || checkpoints_in(folder).is_ok_and(|found| found.last().map(|(games, _)| games) == milestones.last());
+    same() && logged() && saved()
 }

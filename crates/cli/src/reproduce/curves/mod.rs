@@ -4,7 +4,7 @@
 mod experiment;
 mod states;
 
-use super::runs::{TrainedRun, train_each};
+use super::runs::{TrainedRun, train_and_look};
 use super::verdict::{self, Mean, UNDECIDED, Verdict, at_least};
 use super::{Workplace, folder_name};
 use crate::agent::AgentSpec;
@@ -122,13 +122,13 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
         ZeroGameName::ConnectFour => ("connect-four", GameOptions { size: None, komi: None }),
         ZeroGameName::Go => ("go", GameOptions { size: Some(first.board_size), komi: Some(first.komi.points()) }),
     };
-    let (trained, states) = match first.game {
+    let trained = match first.game {
         ZeroGameName::TicTacToe => learn::<TicTacToe>(place, &experiment, size)?,
         ZeroGameName::ConnectFour => learn::<ConnectFour>(place, &experiment, size)?,
         ZeroGameName::Go => learn::<Go>(place, &experiment, size)?,
     };
     let mut runs = Vec::new();
-    for (run, states) in trained.iter().zip(states) {
+    for (run, states) in trained {
         let learner = experiment.learners.iter().position(|learner| learner.name == run.series);
         let learner = learner.context("a run has its learner's name")?;
         let folder = run_folder(place, game, &run.series, run.seed);
@@ -160,27 +160,19 @@ fn run_folder(place: &Workplace, game: &str, learner: &str, seed: u64) -> std::p
 }
 
 /// Trains all runs, and looks at what they have seen and know.
-fn learn<G: ZeroGame>(
-    place: &Workplace,
-    experiment: &Experiment,
-    size: &Size,
-) -> Result<(Vec<TrainedRun>, Vec<States>)> {
-    let (mut jobs, mut recipes) = (Vec::new(), Vec::new());
+fn learn<G: ZeroGame>(place: &Workplace, experiment: &Experiment, size: &Size) -> Result<Vec<(TrainedRun, States)>> {
+    let mut jobs = Vec::new();
     for seed in 1..=size.seeds {
         for learner in &experiment.learners {
             let recipe = experiment.recipe_of(place, size, learner, seed)?;
             let folder = run_folder(place, G::NAME, &learner.name, seed);
-            jobs.push((learner.name.clone(), seed, ZeroLesson::<G>::new(recipe.clone()), folder));
-            recipes.push(recipe);
+            jobs.push((learner.name.clone(), seed, ZeroLesson::<G>::new(recipe), folder));
         }
     }
     place.note(&format!("Training {} runs of {} steps", jobs.len(), size.steps));
-    let trained = train_each(place, &jobs)?;
-    place.go_on()?;
-    let runs: Vec<_> = trained.iter().zip(recipes).collect();
-    let folder = |run: &TrainedRun| run_folder(place, G::NAME, &run.series, run.seed);
-    let states = states::of_runs::<G>(place, &runs, &folder, size.loss_games)?;
-    Ok((trained, states))
+    train_and_look(place, &jobs, |run, lesson, folder| {
+        states::of_run::<G>(place, run, lesson.recipe(), folder, size.loss_games)
+    })
 }
 
 /// Points of each run's last checkpoint against all of the first learner, by learner.

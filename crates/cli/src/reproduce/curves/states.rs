@@ -2,7 +2,6 @@
 
 use super::super::Workplace;
 use super::super::runs::TrainedRun;
-use crate::progress::Progress;
 use crate::zero_recipe::{ZeroGame, ZeroRecipe};
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::zero::{Cached, KataGoSettings, ValueLoss, unique_states, value_loss};
@@ -10,8 +9,6 @@ use afterstate_nets::{ResidualAgent, agent};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Search states for each game.
 const SEARCH_STATES: u64 = 2;
@@ -33,38 +30,8 @@ pub struct States {
 /// The file in a run's folder that keeps them.
 const FILE: &str = "states.json";
 
-/// Looks at each run, several at a time; what is known already is kept.
-pub fn of_runs<G: ZeroGame>(
-    place: &Workplace,
-    runs: &[(&TrainedRun, ZeroRecipe)],
-    folder: &(dyn Fn(&TrainedRun) -> std::path::PathBuf + Sync),
-    games: u64,
-) -> Result<Vec<States>> {
-    place.note("Counting states, and playing for value losses");
-    let progress = Progress::new(runs.len() as u64, 0, "runs", place.json);
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let found: Mutex<Vec<Option<Result<States>>>> = Mutex::new(runs.iter().map(|_| None).collect());
-    let work = || {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some((run, recipe)) = runs.get(number).filter(|_| !place.stop.load(Ordering::Relaxed)) else { break };
-            let folder = folder(run);
-            let states = of_run::<G>(place, run, recipe, &folder, games).with_context(|| folder.display().to_string());
-            found.lock().expect("storing does not panic")[number] = Some(states);
-            progress.set(done.fetch_add(1, Ordering::Relaxed) as u64 + 1);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..place.jobs {
-            scope.spawn(work);
-        }
-    });
-    progress.finish();
-    let found = found.into_inner().expect("storing does not panic");
-    found.into_iter().map(|states| states.context("stopped; the same command goes on from here")?).collect()
-}
-
-fn of_run<G: ZeroGame>(
+/// Looks at a run that has ended. What is known already is kept, so that its games are needed once.
+pub fn of_run<G: ZeroGame>(
     place: &Workplace,
     run: &TrainedRun,
     recipe: &ZeroRecipe,
