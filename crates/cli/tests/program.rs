@@ -52,6 +52,12 @@ fn mistakes_are_one_line_with_a_hint() {
     assert!(fail(&["rate", "no-such-log.jsonl"]).contains("no-such-log.jsonl"));
     assert!(fail(&["tournament", "no-such-file.toml"]).contains("no-such-file.toml"));
     assert!(fail(&["bench", "--check", "x"]).contains("bench signature"));
+    assert!(fail(&["bench", "--beside", "python3"]).contains("bench nets --beside PYTHON"));
+    assert!(fail(&["bench", "nets", "--seconds", "0.001", "--beside", "no-such-python"]).contains("cannot be started"));
+    #[cfg(unix)]
+    assert!(
+        fail(&["bench", "nets", "--seconds", "0.001", "--beside", "true"]).contains("-m pip install torch onnxruntime")
+    );
     assert!(fail(&["bench", "signature", "--check", "no-such-file"]).contains("no-such-file"));
 }
 

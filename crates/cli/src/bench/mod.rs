@@ -5,6 +5,7 @@
 
 mod backgammon;
 mod chess;
+mod frameworks;
 mod mcts;
 mod measure;
 mod nets;
@@ -26,7 +27,8 @@ use std::time::Duration;
 /// Arguments of `bench`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  afterstate bench\n  afterstate bench td --seconds 5 --threads 2\n  \
-                        afterstate bench playouts --json\n  afterstate bench perft\n  afterstate bench signature --check bench.txt")]
+                        afterstate bench playouts --json\n  afterstate bench perft\n  afterstate bench nets --beside python3\n  \
+                        afterstate bench signature --check bench.txt")]
 pub struct Args {
     /// What to measure
     #[arg(value_enum, default_value = "all")]
@@ -37,6 +39,10 @@ pub struct Args {
     /// With signature: compare with this file instead of printing, and fail if anything differs
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
+    /// With nets: a Python with PyTorch and ONNX Runtime (`pip install torch onnxruntime`), which are measured beside us, one
+    /// thread each
+    #[arg(long, value_name = "PYTHON")]
+    beside: Option<String>,
     /// Threads that work at the same time, 1 to 1024
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
@@ -93,10 +99,14 @@ struct Effort {
 
 /// Measures and prints every figure as soon as it is known (JSON at the end).
 pub fn run(args: Args) -> Result<()> {
-    if args.what == What::Signature {
+    if args.what == What::Signature && args.beside.is_none() {
         return signature::run(args.check.as_deref(), args.json);
     }
     ensure!(args.check.is_none(), "--check compares signatures: use 'afterstate bench signature --check FILE'");
+    ensure!(
+        args.beside.is_none() || (args.what == What::Nets && args.threads == 1),
+        "--beside compares networks on one thread: use 'afterstate bench nets --beside PYTHON'"
+    );
     let effort = Effort { threads: args.threads, time: args.seconds };
     let mut all = Vec::new();
     let mut report = |figure: Figure| -> Result<()> {
@@ -137,7 +147,8 @@ pub fn run(args: Args) -> Result<()> {
         backgammon::run(effort, &mut report)?;
     }
     if wants(What::Nets) {
-        nets::run(effort, &mut report)?;
+        let beside = args.beside.as_deref().map(frameworks::Frameworks::start).transpose()?;
+        nets::run(effort, beside, &mut report)?;
     }
     if args.json {
         output::json(&mut output::stdout(), &all)?;

@@ -1,24 +1,18 @@
 //! Residual networks: answers, gradients, and the self-play that they lead.
 
 use super::Effort;
-use super::measure::{Report, measure};
+use super::frameworks::{Framework, Frameworks, TRAINING_BATCH};
+use super::measure::{Figure, Report, measure};
 use super::signature::hash;
 use afterstate_engine::search::{Puct, PuctSettings, Situation};
 use afterstate_engine::zero::{Actor, ActorSettings, Cached, Network, Question, Trajectory, Uniform};
 use afterstate_games::go::Go;
 use afterstate_games::{ConnectFour, Game, IndexedMoves, Turn, stream};
-use afterstate_nets::{Architecture, Backend, Batch, FoldedNetwork, NetworkSize, ResidualPlayer, Trainer};
+use afterstate_nets::{Backend, Batch, FoldedNetwork, NetworkSize, ResidualPlayer, Trainer};
 use anyhow::Result;
 
-/// Positions of a batch of gradients.
-const BATCH: usize = 256;
-
-fn network(architecture: Architecture) -> FoldedNetwork {
-    FoldedNetwork::new(architecture, &architecture.random(&mut stream(1, 0)))
-}
-
-/// Measures everything.
-pub fn run(effort: Effort, report: Report) -> Result<()> {
+/// Measures everything, and other programs beside what they can do as well.
+pub fn run(effort: Effort, mut beside: Option<Frameworks>, report: Report) -> Result<()> {
     let size = |blocks, filters| NetworkSize { blocks, filters, hidden: filters };
     let (four, go) = (ConnectFour::new(), Go::new(9));
     let of_four = |blocks, filters| size(blocks, filters).architecture(&four);
@@ -29,7 +23,9 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
         ("connect-four-10x256", of_four(10, 256), false),
     ];
     for (name, architecture, learns) in kinds {
-        let first = network(architecture);
+        let weights = architecture.random(&mut stream(1, 0));
+        let first = FoldedNetwork::new(architecture, &weights);
+        let (inference, training) = (format!("nets.{name}.inference"), format!("nets.{name}.training"));
         let measured = measure(effort, |_| {
             let (mut network, input) = (first.clone(), vec![1.0; architecture.input_len()]);
             let mut logits = vec![0.0; architecture.moves];
@@ -38,22 +34,32 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
                 [1]
             }
         });
-        measured.report(&format!("nets.{name}.inference"), 0, report)?;
+        measured.report(&inference, 0, report)?;
+        if let Some(frameworks) = &mut beside {
+            frameworks.load(&architecture, &weights)?;
+            for framework in [Framework::PyTorch, Framework::OnnxRuntime] {
+                let theirs = frameworks.inference(framework, effort.time)?;
+                compare(&inference, framework, measured.rate(0), theirs, report)?;
+            }
+        }
         if learns {
             let measured = measure(effort, |_| {
                 let (mut trainer, mut gradients) = (Trainer::new(architecture), Vec::new());
-                let mut weights = architecture.random(&mut stream(1, 0));
+                let mut weights = weights.clone();
                 let batch = Batch {
-                    inputs: vec![0.5; BATCH * architecture.input_len()],
-                    policies: vec![1.0 / architecture.moves as f32; BATCH * architecture.moves],
-                    outcomes: vec![0.0; BATCH],
+                    inputs: vec![0.5; TRAINING_BATCH * architecture.input_len()],
+                    policies: vec![1.0 / architecture.moves as f32; TRAINING_BATCH * architecture.moves],
+                    outcomes: vec![0.0; TRAINING_BATCH],
                 };
                 move || {
                     trainer.gradients(&mut weights, &batch, &mut gradients);
-                    [BATCH as u64]
+                    [TRAINING_BATCH as u64]
                 }
             });
-            measured.report(&format!("nets.{name}.training"), 0, report)?;
+            measured.report(&training, 0, report)?;
+            if let Some(frameworks) = &mut beside {
+                compare(&training, Framework::PyTorch, measured.rate(0), frameworks.training(effort.time)?, report)?;
+            }
         }
     }
     let architecture = of_four(4, 32);
@@ -71,6 +77,13 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
     });
     measured.report("connect-four.zero.examples", 0, report)?;
     measured.report("connect-four.zero.evaluations", 1, report)
+}
+
+/// Reports another program's speed, and how many times as fast we are.
+fn compare(name: &str, framework: Framework, ours: f64, theirs: f64, report: Report) -> Result<()> {
+    let other = framework.name();
+    report(Figure { name: format!("{name}.{other}"), value: theirs, unit: "/s" })?;
+    report(Figure { name: format!("{name}.times-{other}"), value: ours / theirs, unit: "times" })
 }
 
 /// A trajectory of Connect Four.
