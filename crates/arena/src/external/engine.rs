@@ -9,6 +9,12 @@ use std::time::{Duration, Instant};
 /// How long an engine may take to end by itself after `quit`.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// How long an engine may take to answer when it is told to move now.
+const STOP_GRACE: Duration = Duration::from_secs(1);
+
+/// The longest answer to a command, in bytes: chess engines print much while they think.
+const MAX_RESPONSE: usize = 256 * MAX_LINE;
+
 /// How long an engine may take before it counts as hung.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -78,21 +84,66 @@ impl Engine {
         deadline: Instant,
         stop: Option<&AtomicBool>,
     ) -> Result<Option<String>, PlayerError> {
-        let Some(process) = &mut self.process else {
-            return Err(PlayerError::Crashed("the engine is not running".into()));
-        };
-        let error = match process.line(deadline, stop) {
-            Ok(line) => return Ok(Some(line)),
-            Err(NoLine::Stopped) => return Ok(None),
-            Err(NoLine::Closed) => PlayerError::Crashed(format!("at '{asked}'")),
-            Err(NoLine::Late) => {
-                PlayerError::Hung(format!("no answer to '{asked}' within {:.3} s", limit.as_secs_f64()))
-            }
-            Err(NoLine::TooLong) => {
+        match self.next(deadline, stop) {
+            Ok(line) => Ok(Some(line)),
+            Err(NoLine::Stopped) => Ok(None),
+            Err(why) => Err(self.fail_without_line(asked, limit, why)),
+        }
+    }
+
+    /// The next line of what answers `asked`, or `None` if there is none by `deadline`, and then the engine is still there.
+    pub(super) fn line_if_any(&mut self, asked: &str, deadline: Instant) -> Result<Option<String>, PlayerError> {
+        match self.next(deadline, None) {
+            Ok(line) => Ok(Some(line)),
+            Err(NoLine::Late) => Ok(None),
+            Err(why) => Err(self.fail_without_line(asked, Duration::ZERO, why)),
+        }
+    }
+
+    fn next(&mut self, deadline: Instant, stop: Option<&AtomicBool>) -> Result<String, NoLine> {
+        self.process.as_mut().map_or(Err(NoLine::Closed), |process| process.line(deadline, stop))
+    }
+
+    pub(super) fn fail_without_line(&mut self, asked: &str, limit: Duration, why: NoLine) -> PlayerError {
+        self.fail(match why {
+            NoLine::Closed => PlayerError::Crashed(format!("at '{asked}'")),
+            NoLine::Late => PlayerError::Hung(format!("no answer to '{asked}' within {:.3} s", limit.as_secs_f64())),
+            NoLine::TooLong => {
                 PlayerError::Garbage(format!("a line of the answer to '{asked}' is longer than {MAX_LINE} bytes"))
             }
-        };
-        Err(self.fail(error))
+            NoLine::Stopped => PlayerError::Interrupted,
+        })
+    }
+
+    /// Sends a command and reads until `answer` finds what it wants in a line. Once the flag of `stop` is set the engine is told so
+    /// by its word, and has to answer soon.
+    pub(super) fn ask<T>(
+        &mut self,
+        command: &str,
+        limit: Duration,
+        stop: Option<(&AtomicBool, &str)>,
+        mut answer: impl FnMut(&str) -> Option<T>,
+    ) -> Result<T, PlayerError> {
+        let (mut asked, mut limit, mut stop) = (command, limit, stop);
+        let mut deadline = Instant::now() + limit;
+        self.send(command);
+        let mut read = 0;
+        loop {
+            let Some(line) = self.line_unless_stopped(asked, limit, deadline, stop.map(|(flag, _)| flag))? else {
+                (asked, limit) = (stop.take().map_or("stop", |(_, word)| word), STOP_GRACE);
+                deadline = Instant::now() + limit;
+                self.send(asked);
+                continue;
+            };
+            if let Some(answer) = answer(line.trim()) {
+                return Ok(answer);
+            }
+            read += line.len() + 1;
+            if read > MAX_RESPONSE {
+                let text = format!("the answer to '{command}' is longer than {MAX_RESPONSE} bytes");
+                return Err(self.fail(PlayerError::Garbage(text)));
+            }
+        }
     }
 
     /// Ends the engine and adds how it ended to the error.
@@ -109,7 +160,7 @@ impl Engine {
     }
 }
 
-/// Both protocols know `quit`.
+/// All protocols know `quit`.
 impl Drop for Engine {
     fn drop(&mut self) {
         if let Some(mut process) = self.process.take() {

@@ -7,6 +7,7 @@ pub mod gnugo_referee;
 pub mod gtp;
 pub mod process;
 pub mod uci;
+pub mod xboard;
 
 pub use command::EngineCommand;
 pub use engine::Limits;
@@ -15,3 +16,4 @@ pub use gnugo_referee::GtpReferee;
 pub use gtp::GtpEngine;
 pub use process::EngineProcess;
 pub use uci::UciEngine;
+pub use xboard::XboardEngine;

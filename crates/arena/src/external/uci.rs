@@ -4,18 +4,13 @@
 //! [`PlayerError`] within the [`Limits`], with the program gone.
 
 use super::engine::{Engine, Limits, shown, unusable};
-use super::process::MAX_LINE;
 use crate::clock::{Clock, TimeControl};
 use crate::player::{Player, PlayerError};
 use afterstate_engine::value::centipawns::winning_chance;
 use afterstate_engine::{Budget, Decision, Value};
 use afterstate_games::chess::Move;
 use afterstate_games::{Chess, Game, Notation, Outcome, Record, Side};
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-
-/// How long an engine may take to answer `stop`.
-const STOP_GRACE: Duration = Duration::from_secs(1);
 
 /// An engine is told this much less than a deadline leaves, or a tenth of that where it is short: who set the deadline will stop it
 /// there, and it may need a moment for its answer.
@@ -23,9 +18,6 @@ const MARGIN: Duration = Duration::from_millis(50);
 
 /// Deadlines further away are none, if somebody can stop the engine: such a number of milliseconds does not fit into every engine's.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
-
-/// The longest answer to a command, in bytes: engines print much while they think.
-const MAX_RESPONSE: usize = 256 * MAX_LINE;
 
 /// An external engine. It starts with its first game and serves all later ones until it fails, after
 /// which the next game starts it again.
@@ -91,11 +83,11 @@ impl UciEngine {
         self.engine.start()?;
         let mut known = Vec::new();
         let limit = self.engine.limits.start;
-        self.ask("uci", limit, None, |line| {
+        let read = |line: &str| {
             known.extend(option_name(line));
             (line == "uciok").then_some(())
-        })
-        .map_err(unusable)?;
+        };
+        self.engine.ask("uci", limit, None, read).map_err(unusable)?;
         self.known = known;
         for (name, value) in self.options.clone() {
             self.set(&name, &value)?;
@@ -112,40 +104,9 @@ impl UciEngine {
         Ok(())
     }
 
-    /// Sends a command and reads until `answer` finds what it wants in a line. Once `stop` is set the engine is told so, and has to
-    /// answer soon.
-    fn ask<T>(
-        &mut self,
-        command: &str,
-        limit: Duration,
-        stop: Option<&AtomicBool>,
-        mut answer: impl FnMut(&str) -> Option<T>,
-    ) -> Result<T, PlayerError> {
-        let (mut asked, mut limit, mut stop) = (command, limit, stop);
-        let mut deadline = Instant::now() + limit;
-        self.engine.send(command);
-        let mut read = 0;
-        loop {
-            let Some(line) = self.engine.line_unless_stopped(asked, limit, deadline, stop)? else {
-                (asked, limit, stop) = ("stop", STOP_GRACE, None);
-                deadline = Instant::now() + limit;
-                self.engine.send(asked);
-                continue;
-            };
-            if let Some(answer) = answer(line.trim()) {
-                return Ok(answer);
-            }
-            read += line.len() + 1;
-            if read > MAX_RESPONSE {
-                let text = format!("the answer to '{command}' is longer than {MAX_RESPONSE} bytes");
-                return Err(self.engine.fail(PlayerError::Garbage(text)));
-            }
-        }
-    }
-
     fn wait_until_ready(&mut self) -> Result<(), PlayerError> {
         let limit = self.engine.limits.command;
-        self.ask("isready", limit, None, |line| (line == "readyok").then_some(()))
+        self.engine.ask("isready", limit, None, |line| (line == "readyok").then_some(()))
     }
 
     /// What stands behind `go`.
@@ -216,7 +177,8 @@ impl Player<Chess> for UciEngine {
         self.engine.send(&position_command(record));
         let go = format!("go {}", self.limits_of_move(side, budget));
         let mut thought = Thought::default();
-        let best = self.ask(&go, limit.saturating_sub(asked.elapsed()), budget.stop.as_deref(), |line| {
+        let stop = budget.stop.as_deref().map(|stop| (stop, "stop"));
+        let best = self.engine.ask(&go, limit.saturating_sub(asked.elapsed()), stop, |line| {
             thought.read(line);
             let best = line.strip_prefix("bestmove")?;
             Some(best.split_whitespace().next().unwrap_or_default().to_string())
@@ -258,7 +220,7 @@ fn position_command(record: &Record<Chess>) -> String {
 }
 
 /// A move as UCI writes it, and no other notation.
-fn read_move(position: &Chess, text: &str) -> Option<Move> {
+pub(super) fn read_move(position: &Chess, text: &str) -> Option<Move> {
     let is_uci = matches!(text.as_bytes(), [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8', ..]);
     is_uci.then(|| position.parse_move(text).ok()).flatten()
 }

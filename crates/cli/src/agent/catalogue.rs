@@ -131,6 +131,29 @@ pub const KINDS: &[Kind] = &[
         ],
         example: "uci:stockfish,options=\"UCI_LimitStrength=true+UCI_Elo=1500\",search=\"depth 8\"",
     },
+    Kind {
+        name: "xboard",
+        summary: "an external chess program that speaks XBoard's protocol (CECP)",
+        games: "chess",
+        main: Some("command"),
+        settings: &[
+            setting("command", None, "the command line that starts it"),
+            setting(
+                "options",
+                Some("none"),
+                "options of the program, joined by +: name=value; also memory (in MB) and cores",
+            ),
+            setting(
+                "search",
+                Some("st 1"),
+                "how it searches when no clock runs: st 1 (seconds for a move) or sd 8 (depth)",
+            ),
+            setting("start-timeout", Some("30s"), "how long it may take to start"),
+            setting("move-timeout", Some("300s"), "how long it may take for a move when no clock runs"),
+            setting("command-timeout", Some("10s"), "how long it may take for any other command"),
+        ],
+        example: "xboard:fairymax,search=\"sd 6\"",
+    },
 ];
 
 /// The kind called `name`.

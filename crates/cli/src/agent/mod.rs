@@ -88,20 +88,22 @@ pub enum Agent {
         per_command: Duration,
     },
     /// `uci`
-    Uci {
-        /// Command line.
-        command: String,
-        /// Names and values.
-        options: Vec<(String, String)>,
-        /// What stands behind `go` when no clock runs.
-        search: String,
-        /// Limit for starting.
-        start: Duration,
-        /// Limit for a move without a clock.
-        per_move: Duration,
-        /// Limit for any other command.
-        per_command: Duration,
-    },
+    Uci(ChessProgram),
+    /// `xboard`
+    Xboard(ChessProgram),
+}
+
+/// An external program that plays chess.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChessProgram {
+    /// Command line.
+    pub command: String,
+    /// Names and values.
+    pub options: Vec<(String, String)>,
+    /// How it searches when no clock runs, in the words of its protocol.
+    pub search: String,
+    /// Its limits.
+    pub limits: Limits,
 }
 
 impl AgentSpec {
@@ -201,14 +203,8 @@ impl Agent {
                 per_move: settings.duration("move-timeout")?,
                 per_command: settings.duration("command-timeout")?,
             },
-            "uci" => Agent::Uci {
-                command: settings.text("command")?,
-                options: uci_options(&mut settings)?,
-                search: uci_search(&mut settings)?,
-                start: settings.duration("start-timeout")?,
-                per_move: settings.duration("move-timeout")?,
-                per_command: settings.duration("command-timeout")?,
-            },
+            "uci" => Agent::Uci(ChessProgram::build(&mut settings, &["depth", "nodes", "movetime"])?),
+            "xboard" => Agent::Xboard(ChessProgram::build(&mut settings, &["st", "sd"])?),
             "flat-mc" | "mcts" | "uct" | "rave" | "mc-rave" => {
                 Agent::MonteCarlo(Box::new(MonteCarlo::build(&mut settings)?))
             }
@@ -222,8 +218,24 @@ impl Agent {
     }
 }
 
+impl ChessProgram {
+    /// `limits`: the words that may stand before a number in its `search`.
+    fn build(settings: &mut Settings, limits: &[&str]) -> Result<ChessProgram> {
+        Ok(ChessProgram {
+            command: settings.text("command")?,
+            options: program_options(settings)?,
+            search: program_search(settings, limits)?,
+            limits: Limits {
+                start: settings.duration("start-timeout")?,
+                per_move: settings.duration("move-timeout")?,
+                command: settings.duration("command-timeout")?,
+            },
+        })
+    }
+}
+
 /// `name=value`, joined by `+`.
-fn uci_options(settings: &mut Settings) -> Result<Vec<(String, String)>> {
+fn program_options(settings: &mut Settings) -> Result<Vec<(String, String)>> {
     let text = settings.text("options")?;
     let option = |text: &str| match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() && !text.contains(char::is_control) => {
@@ -236,11 +248,16 @@ fn uci_options(settings: &mut Settings) -> Result<Vec<(String, String)>> {
     if text == "none" { Ok(Vec::new()) } else { text.split('+').map(option).collect() }
 }
 
-fn uci_search(settings: &mut Settings) -> Result<String> {
+fn program_search(settings: &mut Settings, limits: &[&str]) -> Result<String> {
     let text = settings.text("search")?;
     match text.split_once(' ') {
-        Some(("depth" | "nodes" | "movetime", number)) if number.parse::<u64>().is_ok_and(|n| n > 0) => Ok(text),
-        _ => bail!("{}: search '{text}': expected such as depth 8, nodes 10000 or movetime 1000", settings.source()),
+        Some((limit, number)) if limits.contains(&limit) && number.parse::<u64>().is_ok_and(|n| n > 0) => Ok(text),
+        _ => bail!(
+            "{}: search '{text}': expected a number behind {}, as in {} 8",
+            settings.source(),
+            limits.join(" or "),
+            limits[0]
+        ),
     }
 }
 
@@ -265,16 +282,20 @@ mod tests {
 
     #[test]
     fn uci_options_and_limits_are_checked() {
-        let Agent::Uci { options, search, .. } = parsed("uci:x,options=\"Skill Level=3+Hash=16\",search=\"depth 8\"")
-        else {
+        let Agent::Uci(program) = parsed("uci:x,options=\"Skill Level=3+Hash=16\",search=\"depth 8\"") else {
             panic!()
         };
         let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
-        assert_eq!((options, &search[..]), (vec![pair("Skill Level", "3"), pair("Hash", "16")], "depth 8"));
+        assert_eq!(
+            (program.options, &program.search[..]),
+            (vec![pair("Skill Level", "3"), pair("Hash", "16")], "depth 8")
+        );
         assert!(refused("uci:x,options=Hash").contains("options 'Hash': expected name=value"));
         for wrong in ["depth", "depth 0", "mate 3", "depth 8 nodes 9"] {
-            assert!(refused(&format!("uci:x,search=\"{wrong}\"")).contains("expected such as depth 8"));
+            assert!(refused(&format!("uci:x,search=\"{wrong}\"")).contains("expected a number behind depth or nodes"));
         }
+        assert!(matches!(parsed("xboard:x,search=\"sd 8\""), Agent::Xboard(program) if program.search == "sd 8"));
+        assert!(refused("xboard:x,search=\"depth 8\"").contains("expected a number behind st or sd, as in st 8"));
     }
 
     #[test]

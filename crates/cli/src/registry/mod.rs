@@ -18,8 +18,8 @@ pub use monte_carlo::plain_searches;
 
 use crate::agent::catalogue::did_you_mean;
 use crate::agent::tournament_search::MATERIAL;
-use crate::agent::{Agent, AgentSpec};
-use afterstate_arena::external::{EngineCommand, Limits, UciEngine};
+use crate::agent::{Agent, AgentSpec, ChessProgram};
+use afterstate_arena::external::{EngineCommand, UciEngine, XboardEngine};
 use afterstate_arena::openings::OpeningSuite;
 use afterstate_arena::result_log::{Header, LoggedGame};
 use afterstate_arena::{
@@ -320,7 +320,9 @@ fn unlearnt<G: Playable + Deterministic + IndexedMoves>(agent: &Agent, game_leng
         Agent::Expectimax(_) => bail!("expectimax plays games with dice, not {}: use alpha-beta", G::NAME),
         Agent::Gnubg { .. } => bail!("gnubg plays backgammon, not {}: use random or alpha-beta", G::NAME),
         Agent::Gtp { .. } => bail!("GTP engines play Go, not {}: use random or alpha-beta", G::NAME),
-        Agent::Uci { .. } => bail!("UCI engines play chess, not {}: use random or alpha-beta", G::NAME),
+        Agent::Uci(_) | Agent::Xboard(_) => {
+            bail!("UCI's and XBoard's engines play chess, not {}: use random or alpha-beta", G::NAME)
+        }
     }
 }
 
@@ -344,17 +346,28 @@ impl Playable for ConnectFour {
     }
 }
 
+/// A command line that cannot be run should not wait for the first game to say so.
+fn resolved(program: &ChessProgram) -> Result<ChessProgram> {
+    EngineCommand::parse(&program.command)?.resolve()?;
+    Ok(program.clone())
+}
+
 impl Playable for Chess {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
         match agent {
-            Agent::Uci { command, options, search, start, per_move, per_command } => {
-                let limits = Limits { start: *start, per_move: *per_move, command: *per_command };
-                // A command line that cannot be run should not wait for the first game to say so.
-                EngineCommand::parse(command)?.resolve()?;
-                let (command, options, search) = (command.clone(), options.clone(), search.clone());
+            Agent::Uci(program) => {
+                let ChessProgram { command, options, search, limits } = resolved(program)?;
                 Ok(Arc::new(move || {
                     let engine = UciEngine::new(&command)?.with_limits(limits).with_search(&search);
                     let set = |engine: UciEngine, (name, value): &(String, String)| engine.with_option(name, value);
+                    Ok(Box::new(options.iter().fold(engine, set)))
+                }))
+            }
+            Agent::Xboard(program) => {
+                let ChessProgram { command, options, search, limits } = resolved(program)?;
+                Ok(Arc::new(move || {
+                    let engine = XboardEngine::new(&command)?.with_limits(limits).with_search(&search);
+                    let set = |engine: XboardEngine, (name, value): &(String, String)| engine.with_option(name, value);
                     Ok(Box::new(options.iter().fold(engine, set)))
                 }))
             }

@@ -1,0 +1,153 @@
+//! Chess engines that speak XBoard's protocol and fail in every way we could think of: each fails alone, with its reason, and leaves
+//! nothing behind. And one that does not fail.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use afterstate_arena::external::{Limits, XboardEngine};
+use afterstate_arena::{EndKind, GameRules, Player, PlayerError, RandomPlayer, RulesReferee, play_game};
+use afterstate_engine::Budget;
+use afterstate_games::{Chess, Notation, Record, Side};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use support::{expect_none_left, installed_or_leave_out, unique_mark};
+
+fn fake_engine(mode: &str, mark: &str) -> XboardEngine {
+    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/support/fake-xboard.sh");
+    let limits =
+        Limits { start: Duration::from_secs(20), command: Duration::from_secs(20), per_move: Duration::from_secs(2) };
+    XboardEngine::new(&format!("sh '{}' {mode} {mark}", script.display())).unwrap().with_limits(limits)
+}
+
+/// Lets an engine play White against moves that are always legal.
+fn drive(engine: &mut XboardEngine) -> Result<Record<Chess>, PlayerError> {
+    let mut record = Record::new(Chess::new());
+    engine.new_game(&record, 0)?;
+    for answer in ["e7e5", "b8c6", "f8c5"] {
+        let decision = engine.choose(&record, &Budget::default())?;
+        let Some(mv) = decision.best else { return Ok(record) };
+        assert_eq!((decision.depth, decision.effort), (Some(7), 1234));
+        assert!((decision.value.unwrap().0 - 10.0 / 11.0).abs() < 1e-6);
+        record.play(mv);
+        record.play(record.position().parse_move(answer).unwrap());
+    }
+    Ok(record)
+}
+
+#[test]
+fn a_sound_engine_plays_game_after_game() {
+    let mark = unique_mark("xboard-sound");
+    for mode in ["sound", "result"] {
+        let mut engine = fake_engine(mode, &mark).with_option("skill level", "3").with_option("memory", "16");
+        for _ in 0..2 {
+            let record = drive(&mut engine).unwrap();
+            let text = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4";
+            assert_eq!(record.position().position_text(), text);
+        }
+    }
+    expect_none_left(&mark);
+}
+
+#[test]
+fn who_gives_up_resigns() {
+    let mark = unique_mark("xboard-resign");
+    assert_eq!(drive(&mut fake_engine("resign", &mark)).unwrap().moves().len(), 2);
+    expect_none_left(&mark);
+}
+
+#[test]
+fn every_failure_has_its_reason() {
+    for (mode, needle) in [
+        ("crash", "crashed: at 'go'"),
+        ("hang", "hung: no answer to 'go' within"),
+        ("endless", "protocol error: the answer to 'go' is longer than"),
+        ("claim", "'go' was answered by '1/2-1/2 {Draw by boredom}': expected a move"),
+        ("san", "'go' was answered by 'move nf3': expected a move such as e2e4"),
+        ("hang-at-start", "cannot start: hung: no answer to 'protover 2'"),
+    ] {
+        let mark = unique_mark(&format!("xboard-{mode}"));
+        let mut engine = fake_engine(mode, &mark);
+        if mode == "hang-at-start" {
+            engine = engine.with_limits(Limits { start: Duration::from_secs(1), ..Limits::default() });
+        }
+        let error = drive(&mut engine).unwrap_err().to_string();
+        assert!(error.contains(needle), "{mode}: {error}");
+        // The failed engine is gone at once, not only when the player is dropped.
+        expect_none_left(&mark);
+    }
+}
+
+#[test]
+fn who_is_stopped_still_answers() {
+    let mark = unique_mark("xboard-stop");
+    let mut engine = fake_engine("until-stop", &mark);
+    let mut record = Record::new(Chess::new());
+    engine.new_game(&record, 0).unwrap();
+    // Its first answer comes by itself.
+    record.play(engine.choose(&record, &Budget::default()).unwrap().best.unwrap());
+    record.play(record.position().parse_move("e7e5").unwrap());
+    let stop = Arc::new(AtomicBool::new(false));
+    let budget = Budget { stop: Some(Arc::clone(&stop)), ..Budget::time(Duration::from_secs(60)) };
+    let waiting = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        stop.store(true, Ordering::Relaxed);
+    });
+    let best = engine.choose(&record, &budget).unwrap().best.unwrap();
+    waiting.join().unwrap();
+    assert_eq!(record.position().move_text(best), "g1f3");
+    drop(engine);
+    expect_none_left(&mark);
+}
+
+#[test]
+fn what_an_engine_cannot_do_is_said() {
+    let mark = unique_mark("xboard-option");
+    let error = drive(&mut fake_engine("sound", &mark).with_option("Hash", "16")).unwrap_err().to_string();
+    assert!(error.starts_with("cannot start: the engine has no option 'Hash'; it has memory, Skill Level"), "{error}");
+    let other = Record::new(Chess::chess960(1).unwrap());
+    let error = fake_engine("sound", &mark).new_game(&other, 0).unwrap_err().to_string();
+    assert!(error.contains("Chess960"), "{error}");
+    expect_none_left(&mark);
+}
+
+#[test]
+fn illegal_moves_and_lost_time_lose_the_game() {
+    for (mode, time, kind) in [("illegal", "none", EndKind::IllegalMove), ("hang", "2s", EndKind::Time)] {
+        let mark = unique_mark(&format!("xboard-game-{mode}"));
+        let rules = GameRules { time: time.parse().unwrap(), lag: Duration::from_millis(200), ..GameRules::default() };
+        let (mut engine, mut random) = (fake_engine(mode, &mark), RandomPlayer::default());
+        let result = play_game(&Chess::new(), &[], [&mut engine, &mut random], &mut RulesReferee, &rules).unwrap();
+        let winner = result.outcome.winner;
+        assert_eq!((result.ending.kind, winner), (kind, Some(Side::Second)), "{}", result.ending.detail);
+        drop(engine);
+        expect_none_left(&mark);
+    }
+}
+
+/// From an opening, at a depth and by the clock, with either side.
+#[test]
+fn fairy_max_plays() {
+    if !installed_or_leave_out("fairymax", "fairy_max_plays") {
+        return;
+    }
+    let program = if PathBuf::from("/usr/games/fairymax").is_file() { "/usr/games/fairymax" } else { "fairymax" };
+    let mut fairy_max = XboardEngine::new(program).unwrap().with_option("memory", "16").with_search("sd 3");
+    let mut position = Chess::new();
+    let mut opening = Vec::new();
+    for text in ["e2e4", "c7c5", "g1f3"] {
+        let mv = position.parse_move(text).unwrap();
+        opening.push(mv);
+        afterstate_games::Game::play(&mut position, mv);
+    }
+    for (game, time) in ["none", "20s+1s"].into_iter().enumerate() {
+        let rules = GameRules { time: time.parse().unwrap(), move_limit: 30, ..GameRules::default() };
+        let mut random = RandomPlayer::default();
+        let players: [&mut dyn Player<Chess>; 2] =
+            if game == 0 { [&mut fairy_max, &mut random] } else { [&mut random, &mut fairy_max] };
+        let result = play_game(&Chess::new(), &opening, players, &mut RulesReferee, &rules).unwrap();
+        let sound = matches!(result.ending.kind, EndKind::Rules | EndKind::MoveLimit);
+        assert!(sound, "{:?}: {}", result.ending.kind, result.ending.detail);
+    }
+}
