@@ -260,6 +260,13 @@ struct Test {
     status: Result<SprtStatus, afterstate_arena::sprt::SprtError>,
 }
 
+/// Where a test of the first agent against the second stands after these games.
+pub fn tested<'a>(sprt: Sprt, games: impl IntoIterator<Item = &'a LoggedGame>) -> Result<SprtStatus> {
+    let mut test = Test::new(sprt);
+    games.into_iter().for_each(|game| test.add(game));
+    Ok(test.status?)
+}
+
 impl Test {
     fn new(sprt: Sprt) -> Test {
         let counts = GameCounts::NO_PAIRS;

@@ -3,7 +3,7 @@
 use super::catalogue::{Kind, Setting, setting};
 use super::settings::Settings;
 use afterstate_engine::search::TournamentSettings;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 
 /// What the checkpoint is called that knows nothing but what men are worth.
 pub const MATERIAL: &str = "material";
@@ -28,6 +28,11 @@ pub const KIND: Kind = Kind {
         setting("threads", Some("1"), "threads that search together, 1 to 1024"),
         setting("table-mib", Some("16"), "size of the transposition table in MiB, 1 to 65536"),
         setting("without", Some("nothing"), "parts that are switched off, joined by +: null-move+razoring, say"),
+        setting(
+            "with",
+            Some("nothing"),
+            "parts that are switched on though they did not gain: killers+history-pruning, say",
+        ),
     ],
     example: "tournament-search:runs/meep,nodes=20000,without=null-move",
 };
@@ -48,33 +53,56 @@ pub struct TournamentAgent {
 impl TournamentAgent {
     /// Reads its settings.
     pub fn build(settings: &mut Settings) -> Result<TournamentAgent> {
-        let search = TournamentSettings {
+        let mut search = TournamentSettings {
             depth: settings.whole("depth", 1, 100)? as u32,
             threads: settings.whole("threads", 1, 1024)? as usize,
             table_mib: settings.whole("table-mib", 1, 65_536)? as usize,
             ..TournamentSettings::default()
         };
-        let without = settings.text("without")?;
-        let search = switched_off(&search, &without).with_context(|| settings.source().to_string())?;
+        for (setting, on) in [("without", false), ("with", true)] {
+            let names = settings.text(setting)?;
+            for name in names.split('+').filter(|&name| name != "nothing") {
+                let describe = || format!("{}: {setting} '{name}'", settings.source());
+                search = switched(&search, name, on).with_context(describe)?;
+            }
+        }
         let (checkpoint, nodes) = (settings.text("checkpoint")?, settings.whole("nodes", 1, 1 << 40)?);
         let error = settings.number("error", 0.0, 1.0)? as f32;
         Ok(TournamentAgent { checkpoint, nodes, error, search })
     }
 }
 
-/// The same settings without the parts that are named, joined by `+`.
-fn switched_off(search: &TournamentSettings, names: &str) -> Result<TournamentSettings> {
+/// The parts of a search that can be switched, and whether they are on.
+pub fn parts(search: &TournamentSettings) -> Result<Vec<(String, bool)>> {
+    let value = serde_json::to_value(search)?;
+    let all = value.as_object().context("settings are an object")?;
+    Ok(all.iter().filter_map(|(name, value)| Some((name.clone(), value.as_bool()?))).collect())
+}
+
+/// The same settings with a part on or off.
+pub fn switched(search: &TournamentSettings, name: &str, on: bool) -> Result<TournamentSettings> {
+    let parts = parts(search)?;
+    let known = parts.iter().map(|(name, _)| &name[..]);
+    ensure!(known.clone().any(|known| known == name), "expected some of {}", known.collect::<Vec<_>>().join(", "));
     let mut value = serde_json::to_value(search)?;
-    let switches = value.as_object_mut().context("settings are an object")?;
-    for name in names.split('+').filter(|&name| name != "nothing") {
-        match switches.get_mut(name) {
-            Some(switch) if switch.is_boolean() => *switch = false.into(),
-            _ => {
-                let known: Vec<&str> =
-                    switches.iter().filter(|(_, value)| value.is_boolean()).map(|(name, _)| &name[..]).collect();
-                bail!("without '{name}': expected some of {}", known.join(", "))
-            }
+    value[name] = on.into();
+    Ok(serde_json::from_value(value)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::agent::{Agent, AgentSpec};
+
+    #[test]
+    fn parts_are_switched_by_name() {
+        let parse = |text: &str| AgentSpec::parse(&format!("tournament-search:material,{text}"));
+        let Agent::Tournament(agent) = parse("without=null-move+razoring,with=killers").unwrap().agent else {
+            panic!()
+        };
+        assert!(!agent.search.null_move && !agent.search.razoring && agent.search.killers && agent.search.history);
+        for wrong in ["without=depth", "with=magic", "with=killers+"] {
+            let error = format!("{:#}", parse(wrong).unwrap_err());
+            assert!(error.contains("expected some of ") && error.contains("null-move"), "{error}");
         }
     }
-    Ok(serde_json::from_value(value)?)
 }

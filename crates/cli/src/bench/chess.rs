@@ -44,9 +44,8 @@ pub fn exact_weights(terms: &ChessTerms) -> Weights {
 }
 
 /// A tournament search over the fixed weights.
-pub fn tournament_search(threads: usize) -> TournamentSearch<FrozenTerms> {
+pub fn tournament_search(settings: TournamentSettings) -> TournamentSearch<FrozenTerms> {
     let terms = ChessTerms::new(TermSet::Meep);
-    let settings = TournamentSettings { threads, table_mib: 64, ..TournamentSettings::default() };
     TournamentSearch::new(FrozenTerms::new(terms, &exact_weights(&terms)), settings)
 }
 
@@ -78,7 +77,8 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
     measured.report("chess.evaluations", 0, report)?;
     for (name, threads) in [("chess.search.nodes", 1), ("chess.search.two-threads.nodes", 2)] {
         let measured = measure(effort, |_| {
-            let (mut search, mut turns) = (tournament_search(threads), records.iter().cycle());
+            let settings = TournamentSettings { threads, table_mib: 64, ..TournamentSettings::default() };
+            let (mut search, mut turns) = (tournament_search(settings), records.iter().cycle());
             move || {
                 let Some(record) = turns.next() else { return [0] };
                 search.clear();

@@ -9,13 +9,14 @@
 use super::search::{exact_values, positions};
 use super::td_search::{long, short};
 use super::{backgammon, chess, nets};
+use crate::agent::tournament_search::{parts, switched};
 use crate::output;
 use afterstate_engine::learning::{
     DifferenceSettings, LearnerSettings, SelfPlaySettings, StepSettings, TdSettings, Training, TreeStrapSettings,
 };
 use afterstate_engine::search::{
     AlphaBeta, AlphaBetaSettings, Dyna2, Experience, FuegoPrior, Handcrafted, Leaf, McRave, Mcts, MctsSettings,
-    PlayOut, Prior, Selection, TdSearch, TdSearchSettings, TwoPhase, TwoPhaseSettings, Uct,
+    PlayOut, Prior, Selection, TdSearch, TdSearchSettings, TournamentSettings, TwoPhase, TwoPhaseSettings, Uct,
 };
 use afterstate_engine::value::{ChessTerms, Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_engine::{Budget, Search};
@@ -44,7 +45,7 @@ const NEEDS_GLIBC: &str = ".glibc";
 
 /// Prints the signature, or compares it with a file.
 pub fn run(check: Option<&Path>, json: bool) -> Result<()> {
-    let computed = compute();
+    let computed = compute()?;
     let mut out = output::stdout();
     let Some(path) = check else {
         if json {
@@ -107,13 +108,13 @@ pub fn hash(numbers: impl IntoIterator<Item = u64>) -> u64 {
     numbers.into_iter().fold(0x6166_7465_7273_7461, |hash, number| mix(hash.rotate_left(23) ^ mix(number)))
 }
 
-/// Nodes and decisions of the tournament search, eight plies deep.
-fn tournament_searched() -> [u64; 2] {
-    let mut search = chess::tournament_search(1);
+/// Nodes and decisions of the tournament search, so many plies deep.
+fn tournament_searched(settings: TournamentSettings, depth: u32) -> [u64; 2] {
+    let mut search = chess::tournament_search(settings);
     let mut nodes = 0;
     let decisions = hash(chess::positions().iter().flat_map(|record| {
         search.clear();
-        let budget = Budget { depth: Some(8), ..Budget::default() };
+        let budget = Budget { depth: Some(depth), ..Budget::default() };
         let decision = search.search(record, &budget.into(), &mut |_| {});
         nodes += decision.effort;
         let line = decision.principal_variation.iter().map(|&mv| record.position().move_index(mv) as u64);
@@ -155,7 +156,7 @@ fn learnt_by_search(pruning: bool, settings: &LearnerSettings) -> u64 {
     hash(search.weights().values().iter().map(|weight| u64::from(weight.to_bits())))
 }
 
-fn compute() -> Vec<Line> {
+fn compute() -> Result<Vec<Line>> {
     let mut lines = Vec::new();
     let mut line = |name: &str, value: String| lines.push((format!("{PREFIX}{name}"), value));
     for (size, games) in [(9, 300), (13, 100), (19, 50)] {
@@ -172,9 +173,14 @@ fn compute() -> Vec<Line> {
     line("backgammon.td.weights", format!("{learnt_by_td:016x}"));
     line("backgammon.expectimax", format!("{ranked:016x}"));
     line("chess.perft4", perft::paths(&Chess::new(), 4).to_string());
-    let [nodes, decisions] = tournament_searched();
+    let settings = TournamentSettings { table_mib: 64, ..TournamentSettings::default() };
+    let [nodes, decisions] = tournament_searched(settings.clone(), 8);
     line("chess.search.nodes", nodes.to_string());
     line("chess.search.decisions", format!("{decisions:016x}"));
+    for (part, on) in parts(&settings)? {
+        let [nodes, _] = tournament_searched(switched(&settings, &part, !on)?, 8);
+        line(&format!("chess.search.{}.{part}.nodes", if on { "without" } else { "with" }), nodes.to_string());
+    }
     for (name, pruning, settings) in learners() {
         line(&format!("chess.{name}.weights"), format!("{:016x}", learnt_by_search(pruning, &settings)));
     }
@@ -203,7 +209,7 @@ fn compute() -> Vec<Line> {
     line(&format!("connect-four.zero.trajectories{NEEDS_GLIBC}"), format!("{played:016x}"));
     line("go9.dyna-2.linear", format!("{:016x}", corrected()));
     line("go9.two-phase.linear", format!("{:016x}", looked_ahead()));
-    lines
+    Ok(lines)
 }
 
 /// All weights after searches of the first four moves on 9×9, and what they decided.

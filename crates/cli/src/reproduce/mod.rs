@@ -70,6 +70,7 @@ use std::sync::atomic::AtomicBool;
   meep/fig2     the same
   meep/table3   the best self-taught weights against Stockfish at several strengths (full: hours)
   meep/uci-elo  what UCI_Elo is turned into, against Stockfish's UCI_Elo (full: hours)
+  meep/parts    each part of the tournament search, with and without it (full: hours)
   meep/wdl      what a score is worth in games, for UCI_ShowWDL (full: under an hour)
   go-exploit/table1  four ways of search control against AlphaZero and MCTS-Solver, in Connect Four (full: hours)
   go-exploit/fig1    learning curves of AlphaZero and Go-Exploit in Connect Four, and their meeting (full: most of a day)
@@ -136,7 +137,7 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
     ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "inputs", "preset", "learners"]),
     ("knightcap", "papers/1999-tdleaf", &["gains"]),
-    ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3", "uci-elo", "wdl"]),
+    ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3", "uci-elo", "wdl", "parts"]),
     ("go-exploit", "papers/2023-go-exploit", &["table1", "fig1", "fig2", "fig3", "table2", "fig1-go", "ratings"]),
 ];
 
@@ -177,6 +178,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("meep", "table3") => gauntlet::run(&place, name),
         ("meep", "uci-elo") => uci_elo::run(&place, name),
         ("meep", "wdl") => wdl::run(&place, name),
+        ("meep", "parts") => matches::run(&place, name),
         // Figure 2 shows all checkpoints of which Table 2 shows the best.
         ("meep", _) => learners::run(&place, "table2"),
         ("knightcap", learners) => learners::run(&place, learners),

@@ -6,6 +6,7 @@ use crate::contest::{self, Contest};
 use crate::registry::{self, GameSpec, Playable, Visitor};
 use afterstate_arena::EndKind;
 use afterstate_arena::result_log::{LoggedGame, read_log};
+use afterstate_arena::sprt::{Decision, Sprt};
 use afterstate_arena::tournament::{TournamentResults, TournamentSettings};
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_games::Record;
@@ -15,7 +16,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 impl Workplace {
-    /// Plays what is missing of a contest. `each` is told of every game that ends, in place of a progress bar.
+    /// Plays what is missing of a contest, or until its test is decided. `each` is told of every game that ends, in place of a progress bar.
     ///
     /// # Errors
     ///
@@ -26,6 +27,7 @@ impl Workplace {
         agents: Vec<AgentSpec>,
         settings: TournamentSettings,
         log: PathBuf,
+        sprt: Option<Sprt>,
         each: Option<&dyn Fn()>,
     ) -> Result<TournamentResults> {
         forget_unstarted(&log)?;
@@ -48,14 +50,15 @@ impl Workplace {
             log: Some(log),
             openings: None,
             pgn: None,
-            sprt: None,
+            sprt,
             watch: Some(Box::new(watch)),
             quiet: self.json || each.is_some(),
         })?;
         if let Some(why) = unstarted.into_inner() {
             bail!("a game could not begin: {why}");
         }
-        ensure!(played.results.complete, "stopped; the same command goes on from here");
+        let decided = played.sprt.is_some_and(|status| status.decision != Decision::Continue);
+        ensure!(played.results.complete || decided, "stopped; the same command goes on from here");
         Ok(played.results)
     }
 
@@ -67,7 +70,7 @@ impl Workplace {
         log: PathBuf,
     ) -> Result<TournamentResults> {
         let settings = TournamentSettings { opening_moves: 4, referee: String::new(), ..settings };
-        self.play(GameSpec::Chess, agents, settings, log, None)
+        self.play(GameSpec::Chess, agents, settings, log, None, None)
     }
 }
 

@@ -219,7 +219,7 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
         };
         let log = place.runs.join(name).join(format!("{}.jsonl", folder_name(&tournament.name)));
         let played = place
-            .play(experiment.game_of(tournament)?, agents, settings, log, None)
+            .play(experiment.game_of(tournament)?, agents, settings, log, None, None)
             .with_context(|| format!("tournament '{}'", tournament.name))?;
         let games = &played.games;
         let players = experiment.players_of(tournament)?;

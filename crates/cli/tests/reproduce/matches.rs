@@ -302,3 +302,32 @@ fn faults_are_counted_with_their_reason_and_programs_that_do_not_start_are_not()
     assert_eq!(games(&log).len(), 2);
     assert!(answer.out.contains("100.0"), "{}", answer.out);
 }
+
+/// A test ends its match as soon as it knows, and nothing is missing then.
+#[test]
+fn a_sequential_test_ends_its_match() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipe = "source = \"a test\"\ntitle = \"Searching against guessing\"\ngame = \"tic-tac-toe\"\nopening-moves = 2\n\
+                  [sprt]\nelo0 = 0\nelo1 = 300\n[scale.quick]\ngames = 400\n[scale.full]\ngames = 400\n\
+                  [opponent]\nname = \"random\"\nagent = \"random\"\n\
+                  [[point]]\nname = \"alpha-beta\"\nagent = \"alpha-beta,depth=4\"\n\
+                  [[claim]]\ntext = \"who searches wins\"\nof = \"alpha-beta\"\nelo-at-least = 0\n";
+    write_recipe(folder.path(), "fig10", recipe);
+    let arguments = [&["reproduce", "rlgo/fig10"], &ARGUMENTS[2..]].concat();
+    let answer = run_in(folder.path(), &arguments, "");
+    assert!(answer.ok, "{}", answer.err);
+    assert!(answer.out.contains("H1 accepted") && answer.out.contains("confirmed"), "{}", answer.out);
+    let read = || fs::read_to_string(folder.path().join("results/quick/fig10.json")).unwrap();
+    let report: Value = serde_json::from_str(&read()).unwrap();
+    assert_eq!(report["complete"], true);
+    assert_eq!(report["points"][0]["sprt"]["decision"], "accept-h1");
+    let games = report["points"][0]["games"].as_u64().unwrap();
+    assert!((2..400).contains(&games), "{games}");
+    // Nothing more is played.
+    assert!(run_in(folder.path(), &arguments, "").ok);
+    assert_eq!(serde_json::from_str::<Value>(&read()).unwrap()["points"][0]["games"], games);
+
+    write_recipe(folder.path(), "fig10", &recipe.replace("elo1 = 300", "elo1 = -1"));
+    let refused = run_in(folder.path(), &arguments, "");
+    assert!(!refused.ok && refused.err.contains("[sprt]: elo0 is 0 and elo1 is -1"), "{}", refused.err);
+}

@@ -193,7 +193,7 @@ fn meet(place: &Workplace, name: &str, game: GameSpec, runs: &[Run], size: &Size
     };
     let agents = runs.iter().map(|run| run.agent.clone()).collect();
     let log = place.runs.join(name).join(format!("meeting-{}x{}.jsonl", size.seeds, size.steps));
-    let played = place.play(game, agents, settings, log, None)?;
+    let played = place.play(game, agents, settings, log, None, None)?;
     for (number, run) in runs.iter().enumerate().filter(|(_, run)| run.learner > 0) {
         let (mut points, mut games) = (0.0, 0.0);
         for game in &played.games {

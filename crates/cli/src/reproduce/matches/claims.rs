@@ -52,7 +52,7 @@ fn judge_one(claim: &Claim, points: &[Measured]) -> Verdict {
         (format!("{}: {estimate:.1} % ({low:.1} to {high:.1})", subject.name), outcome)
     };
     // How many games there are was fixed beforehand; looking earlier decides nothing.
-    let complete = compared.iter().all(|point| point.games == u64::from(point.planned));
+    let complete = compared.iter().all(|point| point.is_complete());
     match complete {
         true => verdict(measured, outcome),
         false => verdict(format!("{measured}, not all games played"), "undecided"),
@@ -84,6 +84,7 @@ mod tests {
             opponent_settings: String::new(),
             paper: None,
             planned: 100,
+            sprt: None,
             games,
             first: tally,
             second: Tally::default(),

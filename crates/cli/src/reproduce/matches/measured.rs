@@ -2,10 +2,13 @@
 
 use super::super::play::could_not_begin;
 use super::recipe::{Match, Point};
+use crate::contest;
 use crate::standings::{PointsPerGame, points_per_game};
 use afterstate_arena::rating::{EloInterval, Proportion, Tally, expected_score, match_elo, wilson};
 use afterstate_arena::result_log::LoggedGame;
+use afterstate_arena::sprt::{Decision, Sprt, SprtStatus};
 use afterstate_games::Side;
+use anyhow::Result;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -59,6 +62,9 @@ pub struct Measured {
     pub faults: BTreeMap<String, u64>,
     /// Games in which the referee named another winner than the plain area, and all that it counted.
     pub disagreements: [u64; 2],
+    /// Where the test of the agent against its opponent stands, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<SprtStatus>,
     /// Mean number of moves of a game, those of the opening included.
     pub mean_moves: f64,
     /// Mean seconds of a game that the agent and its opponent thought.
@@ -67,7 +73,13 @@ pub struct Measured {
 
 impl Measured {
     /// Counts the games of a point. Games that could not begin are none.
-    pub fn of(point: &Point, planned: &Match, names: &[String], games: &[LoggedGame]) -> Measured {
+    pub fn of(
+        point: &Point,
+        planned: &Match,
+        sprt: Option<Sprt>,
+        names: &[String],
+        games: &[LoggedGame],
+    ) -> Result<Measured> {
         let games: Vec<&LoggedGame> = games.iter().filter(|game| !could_not_begin(game)).collect();
         let (mut first, mut second) = (Tally::default(), Tally::default());
         let mut faults = BTreeMap::new();
@@ -101,7 +113,7 @@ impl Measured {
         let all = Tally::new(first.wins + second.wins, first.draws + second.draws, first.losses + second.losses);
         let [agent, opponent] = [0, 1].map(|i| names.get(i).cloned().unwrap_or_default());
         let [settings, opponent_settings] = [0, 1].map(|i| format!("{:?}", planned.agents[i].agent));
-        Measured {
+        Ok(Measured {
             name: point.name.clone(),
             panel: point.panel.clone(),
             series: point.series.clone(),
@@ -122,9 +134,15 @@ impl Measured {
             points: points_per_game(games.iter().copied()),
             faults,
             disagreements,
+            sprt: sprt.map(|sprt| contest::tested(sprt, games.iter().copied())).transpose()?,
             mean_moves: mean(moves as f64),
             mean_seconds: seconds.map(mean),
-        }
+        })
+    }
+
+    /// Whether no more games are to be played.
+    pub fn is_complete(&self) -> bool {
+        self.games >= u64::from(self.planned) || self.sprt.is_some_and(|status| status.decision != Decision::Continue)
     }
 
     /// Wins, draws and losses on both sides.

@@ -12,7 +12,7 @@ mod report;
 mod tests;
 
 use super::Workplace;
-use super::play::{check_start, could_not_begin};
+use super::play::check_start;
 use crate::any_recipe::AnyRecipe;
 use crate::contest;
 use crate::progress::Progress;
@@ -41,7 +41,7 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let folder = place.runs.join(name);
     // What cannot be played should say so before the first game, not hours later.
     let played = measure(&experiment, &matches, &folder)?;
-    for planned in matches.iter().zip(&played).filter(|(planned, done)| done.games < u64::from(planned.games)) {
+    for planned in matches.iter().zip(&played).filter(|(_, done)| !done.is_complete()) {
         let name = &experiment.points[planned.0.point].name;
         check_start(planned.0.game, &planned.0.agents).with_context(|| format!("point '{name}'"))?;
         place.go_on()?;
@@ -101,32 +101,39 @@ fn measure(experiment: &MatchExperiment, matches: &[Match], folder: &Path) -> Re
         let (names, contents) = logged(&folder.join(&planned.log), planned)?;
         let games: Vec<LoggedGame> =
             contents.map(|contents| contents.games.into_iter().map(|(_, game)| game).collect()).unwrap_or_default();
-        Ok(Measured::of(&experiment.points[planned.point], planned, &names, &games))
+        Measured::of(&experiment.points[planned.point], planned, experiment.sprt, &names, &games)
     });
     measured.collect()
 }
 
 /// Plays what is missing, point by point, with a report after each.
 fn play(place: &Workplace, name: &str, experiment: &MatchExperiment, matches: &[Match], folder: &Path) -> Result<()> {
-    let before: u64 = measure(experiment, matches, folder)?.iter().map(|point| point.games).sum();
+    // Of a match that its test has ended nothing is missing.
+    let behind = |point: &Measured| if point.is_complete() { u64::from(point.planned) } else { point.games };
+    let before: u64 = measure(experiment, matches, folder)?.iter().map(behind).sum();
     let total: u64 = matches.iter().map(|planned| u64::from(planned.games)).sum();
     place.note(&format!("{} matches, {} of {total} games to play", matches.len(), total - before));
     let progress = Progress::new(total, before, "games", place.json);
     let done = Cell::new(before);
     // Some take hours: the scale's list begins with those that matter most.
     let mut in_turn: Vec<&Match> = matches.iter().collect();
+    let measured = |planned: &Match| -> Result<Measured> {
+        let mut points = measure(experiment, std::slice::from_ref(planned), folder)?;
+        points.pop().context("one match is measured")
+    };
     in_turn.sort_by_key(|planned| planned.turn);
     for planned in in_turn {
-        let log = folder.join(&planned.log);
-        let began = |contents: LogContents| contents.games.iter().filter(|(_, game)| !could_not_begin(game)).count();
-        let already = logged(&log, planned)?.1.map_or(0, began);
-        if already as u64 == u64::from(planned.games) {
+        let already = measured(planned)?;
+        if already.is_complete() {
             continue;
         }
+        let (log, begun) = (folder.join(&planned.log), done.get());
         play_match(place, experiment, planned, log, &|| {
             done.set(done.get() + 1);
             progress.set(done.get());
         })?;
+        done.set(begun + u64::from(planned.games) - already.games);
+        progress.set(done.get());
         place.go_on()?;
         report::write(place, name, experiment, &measure(experiment, matches, folder)?, false)?;
     }
@@ -151,7 +158,7 @@ fn play_match(
         ..TournamentSettings::default()
     };
     place
-        .play(planned.game, planned.agents.to_vec(), settings, log, Some(game_done))
+        .play(planned.game, planned.agents.to_vec(), settings, log, experiment.sprt, Some(game_done))
         .with_context(|| format!("point '{}'", experiment.points[planned.point].name))?;
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::agent::AgentSpec;
 use crate::registry::{GameOptions, GameSpec};
 use crate::reproduce::{Scale, folder_name};
 use afterstate_arena::TimeControl;
+use afterstate_arena::sprt::Sprt;
 use anyhow::{Context, Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +39,8 @@ pub struct MatchExperiment {
     /// What has to be learnt before the games.
     #[serde(rename = "training", default)]
     pub trainings: Vec<Training>,
+    /// A test that ends each match as soon as it is decided, before all games are played.
+    pub sprt: Option<Sprt>,
     /// Sizes by scale.
     pub scale: BTreeMap<String, Size>,
     /// How points with an `x` are drawn.
@@ -287,6 +290,7 @@ impl MatchExperiment {
 
     fn check(&self) -> Result<()> {
         self.game_on(None)?;
+        self.sprt.as_ref().map_or(Ok(()), Sprt::check).context("[sprt]")?;
         for (number, panel) in self.panels.iter().enumerate() {
             let letters = !panel.name.is_empty() && panel.name.bytes().all(|byte| byte.is_ascii_alphanumeric());
             ensure!(letters, "panel '{}': expected a name of letters and digits", panel.name);

@@ -34,7 +34,7 @@ pub fn write(
 ) -> Result<()> {
     let claims = judge(experiment, points);
     let made_by = place.made_by(name);
-    let complete = points.iter().all(|point| point.games == u64::from(point.planned));
+    let complete = points.iter().all(Measured::is_complete);
     let report = Report {
         source: &experiment.source,
         title: &experiment.title,
@@ -69,7 +69,7 @@ fn text(report: &Report<'_>) -> Result<String> {
     for point in report.points {
         let percent = |share: Option<f64>| share.map_or_else(String::new, |share| format!("{:.1}", 100.0 * share));
         let elo = |elo: Option<f64>| elo.map_or_else(String::new, |elo| format!("{elo:+.0}"));
-        let games = match point.games == u64::from(point.planned) {
+        let games = match point.is_complete() {
             true => point.games.to_string(),
             false => format!("{} of {}", point.games, point.planned),
         };
@@ -102,6 +102,10 @@ fn text(report: &Report<'_>) -> Result<String> {
         out.push(b'\n');
         points.write(&mut out)?;
     }
+    if let Some(tests) = tests_table(report.points) {
+        out.push(b'\n');
+        tests.write(&mut out)?;
+    }
     if !report.claims.is_empty() {
         out.push(b'\n');
         verdict::table(report.claims).write(&mut out)?;
@@ -117,6 +121,24 @@ fn text(report: &Report<'_>) -> Result<String> {
         String::from_utf8(out)?,
         report.made_by
     ))
+}
+
+/// Sequential tests, which say whether an agent is stronger than its opponent.
+fn tests_table(measured: &[Measured]) -> Option<output::Table> {
+    let mut table = output::Table::new(["sequential test", "games", "LLR", "from", "to", "verdict"]);
+    let tested = || measured.iter().filter_map(|point| Some((point, point.sprt?)));
+    tested().next()?;
+    for (point, status) in tested() {
+        table.row([
+            point.name.clone(),
+            status.games.to_string(),
+            format!("{:.2}", status.llr),
+            format!("{:.2}", status.lower),
+            format!("{:.2}", status.upper),
+            status.decision.to_string(),
+        ]);
+    }
+    Some(table)
 }
 
 /// Points for each game, of games that are worth several.

@@ -19,12 +19,14 @@ fn paper(system: &str) -> PathBuf {
 
 /// The match experiments, each with its system and name.
 fn recipes() -> Vec<(&'static str, &'static str, MatchExperiment)> {
-    let with_matches =
-        EXPERIMENTS.iter().filter(|(system, _, _)| ["rlgo", "mogo", "backgammon", "go-exploit"].contains(system));
+    let with_matches = EXPERIMENTS
+        .iter()
+        .filter(|(system, _, _)| ["rlgo", "mogo", "backgammon", "meep", "go-exploit"].contains(system));
     let all = with_matches.flat_map(|(system, _, names)| names.iter().map(move |name| (*system, *name)));
     let others = [
         ("rlgo", &["table1", "table2", "table4", "fig5", "fig6"][..]),
         ("go-exploit", &["fig1", "fig2", "fig3", "table2", "fig1-go", "ratings"]),
+        ("meep", &["table2", "fig2", "table3", "uci-elo", "wdl"]),
     ];
     let is_other = |system: &str, name: &str| others.iter().any(|(of, names)| *of == system && names.contains(&name));
     let of_matches = all.filter(|(system, name)| !is_other(system, name));
@@ -216,6 +218,8 @@ impl Visitor for Builds<'_> {
 #[test]
 fn every_agent_of_every_recipe_can_be_played() {
     let folder = tempfile::tempdir().unwrap();
+    // What is kept with the project is named from its root, where its commands are given.
+    let papers = format!(":{}/papers/", Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").display());
     let mut built = BTreeSet::new();
     for (system, name, recipe) in recipes() {
         let mut learnt = Vec::new();
@@ -244,7 +248,7 @@ fn every_agent_of_every_recipe_can_be_played() {
                 if matches!(agent.agent, Agent::Gtp { .. } | Agent::Gnubg { .. }) {
                     continue;
                 }
-                let mut text = agent.name.clone();
+                let mut text = agent.name.replace(":papers/", &papers);
                 for (asked, own) in &learnt {
                     text = text.replace(asked, own);
                 }
