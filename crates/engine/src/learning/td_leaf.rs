@@ -36,7 +36,7 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TdLeaf {
     fn searched(&mut self, game: &G, found: &Found<G>, predicted: bool, search: &mut TrainingSearch<G, F>) {
         let (side, mut set) = (game.to_move(), ActiveSet::default());
         let value = value_of(found.score, search.squash());
-        let goes_on = matches!(found.leaf.turn(), Turn::Player(_)) && found.score.winner().is_none();
+        let goes_on = matches!(found.leaf.turn(), Turn::Player(_)) && found.score.winner().is_none() && !found.repeats;
         let learns = goes_on && {
             search.features().active(&found.leaf, &mut set);
             let seen_again = search.squash().value(search.weights().sum(&set));

@@ -6,9 +6,10 @@ use afterstate_engine::learning::{
     DifferenceSettings, Learns, RootStrap, SearchLearner, StepSettings, Steps, TdDirected, TdLeaf, TdRoot, TreeStrap,
     TreeStrapSettings,
 };
-use afterstate_engine::search::{Found, Score, TrainingSearch};
-use afterstate_engine::value::Squash;
-use afterstate_games::{Outcome, Record, Side};
+use afterstate_engine::search::{Found, Score, TrainingSearch, TrainingSearchSettings};
+use afterstate_engine::value::{ChessTerms, Squash, TermSet, Weights};
+use afterstate_games::{Chess, Notation, Outcome, Record, Side};
+use std::sync::Arc;
 
 /// ```text
 ///             0                First chooses the larger
@@ -284,4 +285,31 @@ fn the_line_leads_to_the_leaf_that_has_the_score() {
     let found = searched(&mut search(&LEAVES, true), &game);
     assert_eq!((found.best, found.line, found.leaf.here), (2, vec![2, 5, 11], 11));
     assert_eq!(found.score, Score::heuristic(0.2));
+}
+
+/// A queen down, White's only move brings a position back: the search sees a draw, and the leaf shows a queen.
+#[test]
+fn td_leaf_does_not_learn_where_the_line_repeats_a_position() {
+    let terms = Arc::new(ChessTerms::new(TermSet::Meep));
+    let first = terms.piece_values([0.01, 0.03, 0.03, 0.05, 0.09]);
+    let settings = DifferenceSettings { step_size: 0.1, tolerance: 1.0, least_moves: 1, ..Default::default() };
+    let learnt = |moves: &[&str]| {
+        let mut record = Record::new(Chess::parse_position("7k/8/8/8/8/8/1q6/7K w - - 0 1").unwrap());
+        for text in moves {
+            record.play(record.position().parse_move(text).unwrap());
+        }
+        let weights = Arc::new(Weights::from_values(&first.values()));
+        let depth = TrainingSearchSettings { depth: 1, nodes: 0, ..Default::default() };
+        let mut search = TrainingSearch::new(terms.clone(), weights.clone(), Squash::Linear, depth);
+        let found = search.search(&record, &Budget::default()).unwrap();
+        let mut rule = TdLeaf::new(settings.clone());
+        let rule: &mut dyn SearchLearner<Chess, ChessTerms> = &mut rule;
+        rule.begin();
+        rule.searched(record.position(), &found, true, &mut search);
+        rule.ended(Some(Outcome::win(Side::Second)), &search);
+        (found.repeats, found.score.first_player(), weights.values() != first.values())
+    };
+    let (repeats, score, changed) = learnt(&[]);
+    assert!(!repeats && score < -0.05 && changed);
+    assert_eq!(learnt(&["h1g1", "h8g8", "g1h1", "g8h8"]), (true, 0.0, false));
 }

@@ -64,7 +64,8 @@ fn agrees<G: Tactics + Notation, F: Features<G>>(
                 }
             };
             // A line may end in a repetition, which the leaf alone does not show.
-            assert!(leaf == found.score || found.score.first_player() == 0.0, "{text}: {leaf:?} {:?}", found.score);
+            assert!(leaf == found.score || found.repeats, "{text}: {leaf:?} {:?}", found.score);
+            assert!(!found.repeats || found.score.first_player() == 0.0, "{text}: {:?}", found.score);
         }
     }
 }

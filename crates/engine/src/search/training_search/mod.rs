@@ -48,6 +48,8 @@ pub struct Found<G: Tactics> {
     pub line: Vec<G::Move>,
     /// The position at its end: the principal leaf. Its own score is [`Found::score`] unless the table cut the line short.
     pub leaf: G,
+    /// Whether the line ends in a position that was there before, so that the score is that of a draw, and not the leaf's.
+    pub repeats: bool,
     /// Plies that were searched.
     pub depth: u32,
     /// Positions that were looked at.
@@ -174,8 +176,16 @@ impl<G: Tactics, F: Features<G>> TrainingSearch<G, F> {
 
     /// Plays the line, and goes on where the table cut it short: by what the table says, then until it is quiet.
     fn follow_to_leaf(&mut self, found: &mut Found<G>) {
+        let before = self.keys.len();
         for &mv in &found.line {
+            self.keys.push(found.leaf.repetition_key());
             found.leaf.play(mv);
+        }
+        let draws = matches!(G::REPETITION, Repetition::DrawAt(_));
+        found.repeats = draws && self.keys.contains(&found.leaf.repetition_key());
+        self.keys.truncate(before);
+        if found.repeats {
+            return;
         }
         while found.line.len() < MAX_PLY / 2
             && let Turn::Player(_) = found.leaf.turn()
@@ -220,7 +230,8 @@ impl<G: Tactics, F: Features<G>> TrainingSearch<G, F> {
                 best = score.seen_by(side);
                 let mut line = vec![moves[i]];
                 line.extend_from_slice(&self.plies[1].line);
-                *found = Some(Found { best: moves[i], score, line, leaf: root.clone(), depth, nodes: 0 });
+                *found =
+                    Some(Found { best: moves[i], score, line, leaf: root.clone(), repeats: false, depth, nodes: 0 });
                 moves[..=i].rotate_right(1);
             }
         }
