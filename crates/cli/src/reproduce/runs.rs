@@ -61,12 +61,12 @@ pub fn train_and_look<L: Lesson + Sync, T: Send>(
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(number).filter(|_| !place.stop.load(Ordering::Relaxed)) else { return };
             let (series, seed, recipe, folder) = job;
-            let train_and_look = || -> Result<_> {
-                let run = train_one(place, job)?;
+            let one = || -> Result<_> {
+                let Some(run) = train_one(place, job)? else { return Ok(None) };
                 let found = look(&run, recipe, folder).with_context(|| folder.display().to_string())?;
-                Ok((run, found))
+                Ok(Some((run, found)))
             };
-            let result = train_and_look().with_context(|| format!("{series}, seed {seed}"));
+            let result = one().with_context(|| format!("{series}, seed {seed}"));
             ended.lock().expect("storing does not panic")[number] = Some(result);
             progress.set(finished.fetch_add(1, Ordering::Relaxed) as u64 + 1);
         }
@@ -81,10 +81,11 @@ pub fn train_and_look<L: Lesson + Sync, T: Send>(
     // What went wrong says more than that it was stopped.
     let trained = ended.into_iter().flatten().collect::<Result<Vec<_>>>()?;
     place.go_on()?;
-    Ok(trained)
+    Ok(trained.into_iter().flatten().collect())
 }
 
-fn train_one<L: Lesson>(place: &Workplace, (series, seed, recipe, folder): &Job<L>) -> Result<TrainedRun> {
+/// A run with nothing missing, or `None` if somebody asked to stop before.
+fn train_one<L: Lesson>(place: &Workplace, (series, seed, recipe, folder): &Job<L>) -> Result<Option<TrainedRun>> {
     let milestones = recipe.milestones();
     if !has_ended(recipe, &milestones, folder) {
         match train(recipe, folder, folder.exists(), Report::None, place.stop) {
@@ -92,11 +93,13 @@ fn train_one<L: Lesson>(place: &Workplace, (series, seed, recipe, folder): &Job<
             Err(error) if error.downcast_ref::<Diverged>().is_some() => {}
             other => other?,
         }
-        place.go_on()?;
+        if place.stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
     }
     let mut checkpoints = checkpoints_in(folder).with_context(|| folder.display().to_string())?;
     checkpoints.retain(|(games, _)| milestones.contains(games));
-    Ok(TrainedRun { series: series.clone(), seed: *seed, checkpoints })
+    Ok(Some(TrainedRun { series: series.clone(), seed: *seed, checkpoints }))
 }
 
 /// Whether such a run is there with nothing missing, for which its recipe, its log and its last weights have to be there, and not
