@@ -16,7 +16,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 impl Workplace {
-    /// Plays what is missing of a contest, or until its test is decided. `each` is told of every game that ends, in place of a progress bar.
+    /// Plays what is missing of a contest, or until its test is decided. `each` is told of every game that ends, in place of a
+    /// progress bar.
     ///
     /// # Errors
     ///
