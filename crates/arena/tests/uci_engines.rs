@@ -4,34 +4,18 @@
 mod support;
 
 use afterstate_arena::external::{Limits, UciEngine};
-use afterstate_arena::{EndKind, GameRules, Player, PlayerError, RandomPlayer, RulesReferee, play_game};
+use afterstate_arena::{EndKind, GameRules, Player, RandomPlayer, RulesReferee, play_game};
 use afterstate_engine::Budget;
 use afterstate_games::{Chess, Notation, Record, Side};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use support::{expect_none_left, unique_mark};
+use support::{drive, expect_none_left, stopped, unique_mark};
 
 fn fake_engine(mode: &str, mark: &str) -> UciEngine {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/support/fake-uci.sh");
     let limits =
         Limits { start: Duration::from_secs(20), command: Duration::from_secs(20), per_move: Duration::from_secs(2) };
     UciEngine::new(&format!("sh '{}' {mode} {mark}", script.display())).unwrap().with_limits(limits)
-}
-
-/// Lets an engine play White against moves that are always legal.
-fn drive(engine: &mut UciEngine) -> Result<Record<Chess>, PlayerError> {
-    let mut record = Record::new(Chess::new());
-    engine.new_game(&record, 0)?;
-    for answer in ["e7e5", "b8c6", "f8c5"] {
-        let decision = engine.choose(&record, &Budget::default())?;
-        assert_eq!((decision.depth, decision.effort), (Some(7), 1234));
-        assert!((decision.value.unwrap().0 - 10.0 / 11.0).abs() < 1e-6);
-        record.play(decision.best.unwrap());
-        record.play(record.position().parse_move(answer).unwrap());
-    }
-    Ok(record)
 }
 
 #[test]
@@ -69,17 +53,9 @@ fn every_failure_has_its_reason() {
     }
 }
 
-/// Lets an engine think until somebody sets the flag.
-fn stopped(engine: &mut UciEngine, record: &Record<Chess>) -> Result<Option<String>, PlayerError> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let budget = Budget { stop: Some(Arc::clone(&stop)), ..Budget::time(Duration::from_secs(60)) };
-    let waiting = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(100));
-        stop.store(true, Ordering::Relaxed);
-    });
-    let decision = engine.choose(record, &budget);
-    waiting.join().unwrap();
-    Ok(decision?.best.map(|mv| record.position().move_text(mv)))
+fn best_of_stopped(engine: &mut UciEngine, record: &Record<Chess>) -> Option<String> {
+    let decision = stopped(engine, record).unwrap();
+    decision.best.map(|mv| record.position().move_text(mv))
 }
 
 #[test]
@@ -92,10 +68,10 @@ fn who_is_stopped_still_answers_and_plays_on() {
     let decision = engine.choose(&record, &Budget::default()).unwrap();
     record.play(decision.best.unwrap());
     record.play(record.position().parse_move("e7e5").unwrap());
-    assert_eq!(stopped(&mut engine, &record).unwrap().as_deref(), Some("g1f3"));
+    assert_eq!(best_of_stopped(&mut engine, &record).as_deref(), Some("g1f3"));
     record.play(record.position().parse_move("g1f3").unwrap());
     record.play(record.position().parse_move("b8c6").unwrap());
-    assert_eq!(stopped(&mut engine, &record).unwrap().as_deref(), Some("f1c4"));
+    assert_eq!(best_of_stopped(&mut engine, &record).as_deref(), Some("f1c4"));
     drop(engine);
     expect_none_left(&mark);
 }

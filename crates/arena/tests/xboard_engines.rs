@@ -5,14 +5,12 @@
 mod support;
 
 use afterstate_arena::external::{Limits, XboardEngine};
-use afterstate_arena::{EndKind, GameRules, Player, PlayerError, RandomPlayer, RulesReferee, play_game};
+use afterstate_arena::{EndKind, GameRules, Player, RandomPlayer, RulesReferee, play_game};
 use afterstate_engine::Budget;
 use afterstate_games::{Chess, Notation, Record, Side};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use support::{expect_none_left, installed_or_leave_out, unique_mark};
+use support::{drive, expect_none_left, installed_or_leave_out, stopped, unique_mark};
 
 fn fake_engine(mode: &str, mark: &str) -> XboardEngine {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/support/fake-xboard.sh");
@@ -21,25 +19,10 @@ fn fake_engine(mode: &str, mark: &str) -> XboardEngine {
     XboardEngine::new(&format!("sh '{}' {mode} {mark}", script.display())).unwrap().with_limits(limits)
 }
 
-/// Lets an engine play White against moves that are always legal.
-fn drive(engine: &mut XboardEngine) -> Result<Record<Chess>, PlayerError> {
-    let mut record = Record::new(Chess::new());
-    engine.new_game(&record, 0)?;
-    for answer in ["e7e5", "b8c6", "f8c5"] {
-        let decision = engine.choose(&record, &Budget::default())?;
-        let Some(mv) = decision.best else { return Ok(record) };
-        assert_eq!((decision.depth, decision.effort), (Some(7), 1234));
-        assert!((decision.value.unwrap().0 - 10.0 / 11.0).abs() < 1e-6);
-        record.play(mv);
-        record.play(record.position().parse_move(answer).unwrap());
-    }
-    Ok(record)
-}
-
 #[test]
 fn a_sound_engine_plays_game_after_game() {
     let mark = unique_mark("xboard-sound");
-    for mode in ["sound", "result"] {
+    for mode in ["sound", "result", "no-ping"] {
         let mut engine = fake_engine(mode, &mark).with_option("skill level", "3").with_option("memory", "16");
         for _ in 0..2 {
             let record = drive(&mut engine).unwrap();
@@ -88,14 +71,7 @@ fn who_is_stopped_still_answers() {
     // Its first answer comes by itself.
     record.play(engine.choose(&record, &Budget::default()).unwrap().best.unwrap());
     record.play(record.position().parse_move("e7e5").unwrap());
-    let stop = Arc::new(AtomicBool::new(false));
-    let budget = Budget { stop: Some(Arc::clone(&stop)), ..Budget::time(Duration::from_secs(60)) };
-    let waiting = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(100));
-        stop.store(true, Ordering::Relaxed);
-    });
-    let best = engine.choose(&record, &budget).unwrap().best.unwrap();
-    waiting.join().unwrap();
+    let best = stopped(&mut engine, &record).unwrap().best.unwrap();
     assert_eq!(record.position().move_text(best), "g1f3");
     drop(engine);
     expect_none_left(&mark);

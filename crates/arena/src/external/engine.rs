@@ -2,7 +2,10 @@
 
 use super::command::EngineCommand;
 use super::process::{EngineProcess, MAX_LINE, NoLine};
+use crate::clock::Clock;
 use crate::player::PlayerError;
+use afterstate_engine::Budget;
+use afterstate_games::Side;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -104,6 +107,7 @@ impl Engine {
         self.process.as_mut().map_or(Err(NoLine::Closed), |process| process.line(deadline, stop))
     }
 
+    /// Ends the engine for want of a line.
     pub(super) fn fail_without_line(&mut self, asked: &str, limit: Duration, why: NoLine) -> PlayerError {
         self.fail(match why {
             NoLine::Closed => PlayerError::Crashed(format!("at '{asked}'")),
@@ -113,6 +117,15 @@ impl Engine {
             }
             NoLine::Stopped => PlayerError::Interrupted,
         })
+    }
+
+    /// How long a move of `side` may take: to the fall of its flag, to the deadline and a little more, or as long as any.
+    pub(super) fn limit_of_move(&self, clocks: Option<&[Clock; 2]>, side: Side, budget: &Budget) -> Duration {
+        match (clocks.and_then(|clocks| clocks[side.index()].flag_after()), budget.deadline) {
+            (Some(flag), _) => flag,
+            (None, Some(deadline)) => deadline.saturating_duration_since(Instant::now()) + self.limits.command,
+            (None, None) => self.limits.per_move,
+        }
     }
 
     /// Sends a command and reads until `answer` finds what it wants in a line. Once the flag of `stop` is set the engine is told so

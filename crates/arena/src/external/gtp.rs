@@ -187,15 +187,11 @@ impl Player<Go> for GtpEngine {
         let asked = Instant::now();
         let side = record.position().to_move();
         let stop = budget.stop.as_deref();
+        let limit = self.engine.limit_of_move(self.clocks.as_ref(), side, budget);
         self.follow(record)?;
         self.tell_time(side, stop)?;
-        let limit = match (self.clocks.as_ref().and_then(|clocks| clocks[side.index()].flag_after()), budget.deadline) {
-            (Some(flag), _) => flag.saturating_sub(asked.elapsed()),
-            (None, Some(deadline)) => deadline.saturating_duration_since(Instant::now()) + self.engine.limits.command,
-            (None, None) => self.engine.limits.per_move,
-        };
         let command = format!("genmove {}", color(side));
-        let answer = self.ask(&command, limit, stop)?.map_err(|refusal| {
+        let answer = self.ask(&command, limit.saturating_sub(asked.elapsed()), stop)?.map_err(|refusal| {
             self.engine.fail(PlayerError::Garbage(format!("'{command}' refused: {}", shown(&refusal))))
         })?;
         if answer.eq_ignore_ascii_case("resign") {

@@ -168,12 +168,7 @@ impl Player<Chess> for UciEngine {
     fn choose(&mut self, record: &Record<Chess>, budget: &Budget) -> Result<Decision<Move>, PlayerError> {
         let asked = Instant::now();
         let (position, side) = (record.position(), record.position().side_to_move());
-        let flag = self.clocks.as_ref().and_then(|clocks| clocks[side.index()].flag_after());
-        let limit = match (flag, budget.deadline) {
-            (Some(flag), _) => flag,
-            (None, Some(deadline)) => deadline.saturating_duration_since(asked) + self.engine.limits.command,
-            (None, None) => self.engine.limits.per_move,
-        };
+        let limit = self.engine.limit_of_move(self.clocks.as_ref(), side, budget);
         self.engine.send(&position_command(record));
         let go = format!("go {}", self.limits_of_move(side, budget));
         let mut thought = Thought::default();

@@ -14,9 +14,6 @@ use afterstate_games::chess::Move;
 use afterstate_games::{Chess, Game, Notation, Outcome, Record, Side};
 use std::time::{Duration, Instant};
 
-/// Scores from here on announce mates, in centipawns.
-const MATE: i64 = 100_000;
-
 /// After so long without an answer an engine is told again which protocol is spoken.
 const REMINDER: Duration = Duration::from_secs(1);
 
@@ -250,7 +247,9 @@ fn seconds_a_move(time: Duration) -> Result<String, String> {
 enum Answer {
     Move(String),
     Resignation,
-    /// It refuses what it was told, or says that the game has ended.
+    /// It says that the game has ended.
+    Claim(String),
+    /// It refuses what it was told.
     Refusal(String),
 }
 
@@ -264,7 +263,9 @@ impl Answer {
         let starts = |word: &str| lower.starts_with(word);
         if starts("resign") {
             Some(Answer::Resignation)
-        } else if ["illegal move", "1-0", "0-1", "1/2-1/2"].into_iter().any(starts) {
+        } else if ["1-0", "0-1", "1/2-1/2"].into_iter().any(starts) {
+            Some(Answer::Claim(line.to_string()))
+        } else if starts("illegal move") {
             Some(Answer::Refusal(line.to_string()))
         } else {
             None
@@ -287,12 +288,7 @@ impl Player<Chess> for XboardEngine {
     fn choose(&mut self, record: &Record<Chess>, budget: &Budget) -> Result<Decision<Move>, PlayerError> {
         let asked = Instant::now();
         let (position, side) = (record.position(), record.position().side_to_move());
-        let flag = self.clocks.as_ref().and_then(|clocks| clocks[side.index()].flag_after());
-        let limit = match (flag, budget.deadline) {
-            (Some(flag), _) => flag,
-            (None, Some(deadline)) => deadline.saturating_duration_since(asked) + self.engine.limits.command,
-            (None, None) => self.engine.limits.per_move,
-        };
+        let limit = self.engine.limit_of_move(self.clocks.as_ref(), side, budget);
         self.engine.send("force");
         self.tell(record)?;
         // What it had to say about the moves before is over then: a result that it sees, for instance.
@@ -303,14 +299,16 @@ impl Player<Chess> for XboardEngine {
         }
         let mut thought = Thought::default();
         let stop = budget.stop.as_deref().map(|stop| (stop, "?"));
+        // Who does not answer pings may still be speaking of the game before, or of its own last move.
+        let is_about_this = |answer: &Answer| self.features.ping || !matches!(answer, Answer::Claim(_));
         let answer = self.engine.ask("go", limit.saturating_sub(asked.elapsed()), stop, |line| {
             thought.read(line);
-            Answer::read(line)
+            Answer::read(line).filter(is_about_this)
         })?;
         let text = match answer {
             Answer::Move(text) => text,
             Answer::Resignation => return Ok(Decision::resign()),
-            Answer::Refusal(text) => {
+            Answer::Claim(text) | Answer::Refusal(text) => {
                 let text = format!("'go' was answered by '{}': expected a move", shown(&text));
                 return Err(self.engine.fail(PlayerError::Garbage(text)));
             }
@@ -388,12 +386,9 @@ impl Thought {
         let depth = words.next().and_then(|word| word.trim_end_matches(['.', '&', '!']).parse().ok());
         let [score, _time, nodes] = [(); 3].map(|()| words.next().and_then(|word| word.parse::<i64>().ok()));
         let (Some(depth), Some(score), Some(nodes)) = (depth, score, nodes) else { return };
-        let value = match score {
-            MATE.. => 1.0,
-            ..=-100_000 => 0.0,
-            _ => winning_chance(score as f32),
-        };
-        *self = Thought { depth: Some(depth), nodes: nodes.unsigned_abs(), value: Some(value) };
+        // Mates are scores from 100,000 on, whose chance is as good as sure.
+        let value = Some(winning_chance(score as f32));
+        *self = Thought { depth: Some(depth), nodes: nodes.unsigned_abs(), value };
     }
 }
 
@@ -425,7 +420,7 @@ mod tests {
         let mv = |text: &str| Some(Answer::Move(text.to_string()));
         assert_eq!((Answer::read("move e7e8Q"), Answer::read("My move is : e2e4")), (mv("e7e8q"), mv("e2e4")));
         assert_eq!(Answer::read("resign"), Some(Answer::Resignation));
-        assert!(matches!(Answer::read("1/2-1/2 {Draw by repetition}"), Some(Answer::Refusal(_))));
+        assert!(matches!(Answer::read("1/2-1/2 {Draw by repetition}"), Some(Answer::Claim(_))));
         assert!(matches!(Answer::read("Illegal move: e2e5"), Some(Answer::Refusal(_))));
         assert_eq!(
             (Answer::read(" 5 15 2 21499 d2d4 d7d5"), Answer::read("1. e2e4"), Answer::read("# move")),

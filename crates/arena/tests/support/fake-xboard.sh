@@ -33,7 +33,11 @@ go() {
     case $count in
     1) echo "move e2e4" ;;
     2) echo "My move is : g1f3" ;;
-    *) echo "move f1c4" ;;
+    *)
+        echo "move f1c4"
+        # Nobody asks what it thinks of its move, and it is still on the way when the next game begins.
+        [ "$mode" = no-ping ] && echo "1-0 {Black is afraid}"
+        ;;
     esac
 }
 
@@ -41,7 +45,9 @@ while read -r command rest; do
     case $command in
     protover)
         echo "feature myname=\"Fake\" setboard=1 usermove=1 san=1 done=0"
-        echo "feature ping=1 memory=1 option=\"Skill Level -spin 20 0 20\" done=1"
+        ping=1
+        [ "$mode" = no-ping ] && ping=0
+        echo "feature ping=$ping memory=1 option=\"Skill Level -spin 20 0 20\" done=1"
         ;;
     option) [ "$rest" = "Skill Level=3" ] || echo "unexpected: $rest" >&2 ;;
     new) count=0 ;;

@@ -2,7 +2,13 @@
 #![allow(dead_code, reason = "every test file uses another part")]
 
 use afterstate_arena::external::{GtpEngine, Limits};
+use afterstate_arena::{Player, PlayerError};
+use afterstate_engine::{Budget, Decision};
+use afterstate_games::chess::Move;
+use afterstate_games::{Chess, Notation, Record};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// A mark that no other test or run uses.
@@ -61,4 +67,32 @@ pub fn installed_or_leave_out(program: &str, test: &str) -> bool {
         println!("left out: {test}: {program} is not installed");
     }
     found
+}
+
+/// Lets one of the fake chess engines play White against moves that are always legal, until it resigns.
+pub fn drive(engine: &mut dyn Player<Chess>) -> Result<Record<Chess>, PlayerError> {
+    let mut record = Record::new(Chess::new());
+    engine.new_game(&record, 0)?;
+    for answer in ["e7e5", "b8c6", "f8c5"] {
+        let decision = engine.choose(&record, &Budget::default())?;
+        let Some(mv) = decision.best else { return Ok(record) };
+        assert_eq!((decision.depth, decision.effort), (Some(7), 1234));
+        assert!((decision.value.unwrap().0 - 10.0 / 11.0).abs() < 1e-6);
+        record.play(mv);
+        record.play(record.position().parse_move(answer).unwrap());
+    }
+    Ok(record)
+}
+
+/// Lets a chess engine think until somebody sets the flag.
+pub fn stopped(engine: &mut dyn Player<Chess>, record: &Record<Chess>) -> Result<Decision<Move>, PlayerError> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let budget = Budget { stop: Some(Arc::clone(&stop)), ..Budget::time(Duration::from_secs(60)) };
+    let waiting = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        stop.store(true, Ordering::Relaxed);
+    });
+    let decision = engine.choose(record, &budget);
+    waiting.join().unwrap();
+    decision
 }
