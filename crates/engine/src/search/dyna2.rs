@@ -22,7 +22,7 @@
 
 use super::short_term_memory::ShortTermMemory;
 use crate::Value;
-use crate::value::{FusedShapes, Linear, LocalShapes, Squash, TrackedGo};
+use crate::value::{Features, FusedShapes, Linear, LocalShapes, Squash, TrackedGo};
 use afterstate_games::Game;
 use afterstate_games::go::{Go, Move};
 use std::sync::Arc;
@@ -56,6 +56,19 @@ impl<G: Game> LongTermMemory<G> for () {
     fn playing(&mut self, _game: &G, _mv: G::Move) {}
     fn sum(&mut self, _game: &G) -> f32 {
         0.0
+    }
+}
+
+/// Any learnt linear function of a position's features, which does not follow its moves.
+impl<G: Game, F: Features<G>> LongTermMemory<G> for Linear<F> {
+    fn set_root(&mut self, _root: &G) {}
+    fn begin(&mut self) {}
+    fn afterstate_sums(&mut self, game: &G, moves: &[G::Move], sums: &mut Vec<f32>) {
+        self.features.afterstate_sums(game, moves, &*self.weights, sums);
+    }
+    fn playing(&mut self, _game: &G, _mv: G::Move) {}
+    fn sum(&mut self, game: &G) -> f32 {
+        self.features.sum(game, &*self.weights)
     }
 }
 

@@ -116,6 +116,57 @@ impl<S: FoldShapes> Freeze<Go> for Dyna2<LongTermShapes, S> {
     }
 }
 
+/// The long-term values of a position, corrected by what was learnt for the game at hand: φ·θ + φ̄·θ̄, as Dyna-2 adds them.
+#[derive(Clone)]
+pub struct Corrected<L, S> {
+    long: Linear<L>,
+    /// Its squash makes the values of both.
+    short: Linear<S>,
+}
+
+impl<G: Game, L: Features<G>, S: Features<G>> ValueFunction<G> for Corrected<L, S> {
+    fn value(&self, game: &G) -> Value {
+        let (long, short) = (&self.long, &self.short);
+        short.squash.value(long.features.sum(game, &*long.weights) + short.features.sum(game, &*short.weights))
+    }
+}
+
+/// The score is the sum.
+impl<G: Game, L: Features<G>, S: Features<G>> AfterstateValues<G> for Corrected<L, S> {
+    fn afterstates(&self, game: &G, moves: &[G::Move], scores: &mut Vec<f32>) {
+        let mut general = Vec::with_capacity(moves.len());
+        self.long.afterstates(game, moves, &mut general);
+        self.short.afterstates(game, moves, scores);
+        scores.iter_mut().zip(general).for_each(|(score, general)| *score += general);
+    }
+
+    fn value_of_score(&self, score: f32) -> Value {
+        self.short.squash.value(score)
+    }
+
+    fn even_score(&self) -> f32 {
+        0.0
+    }
+}
+
+impl<G, L, S> Freeze<G> for Dyna2<Linear<L>, FeatureMemory<G, S>>
+where
+    G: Deterministic + IndexedMoves,
+    L: Features<G> + 'static,
+    S: Features<G> + 'static,
+{
+    type Position = G;
+    type Frozen = Corrected<L, S>;
+
+    fn freeze(&self) -> Corrected<L, S> {
+        Corrected { long: self.long_term().clone(), short: self.short_term().freeze() }
+    }
+
+    fn read(&self, _frozen: &Corrected<L, S>, game: &G) -> G {
+        game.clone()
+    }
+}
+
 /// A value function whose scores are cut off at ±16: as logits they are as good as certain there, and no leaf of a
 /// search should look more certain than it can be. RLGO does the same.
 ///

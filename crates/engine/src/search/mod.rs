@@ -46,7 +46,7 @@ pub use dyna2::{Dyna2, LongTermMemory, LongTermShapes, NoShortTerm};
 pub use equity_cache::EquityCache;
 pub use expectimax::{Equity, Expectimax, ExpectimaxSettings};
 pub use flat_monte_carlo::{FlatMonteCarlo, FlatMonteCarloSettings};
-pub use freeze::{BoundedLogits, FoldShapes, Freeze};
+pub use freeze::{BoundedLogits, Corrected, FoldShapes, Freeze};
 pub use fuego_prior::FuegoPrior;
 pub use greedy_mcts::GreedyMcts;
 pub use handcrafted::Handcrafted;

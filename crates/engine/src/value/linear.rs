@@ -48,6 +48,13 @@ pub struct Linear<F> {
     pub squash: Squash,
 }
 
+/// The same features and weights, not copies of them.
+impl<F> Clone for Linear<F> {
+    fn clone(&self) -> Self {
+        Linear { features: self.features.clone(), weights: self.weights.clone(), squash: self.squash }
+    }
+}
+
 impl<G: Game, F: Features<G>> ValueFunction<G> for Linear<F> {
     fn value(&self, game: &G) -> Value {
         let mut set = ActiveSet::default();

@@ -2,10 +2,11 @@
 
 use super::checkpoint::{Checkpoint, CheckpointError};
 use super::shape_agent::ShapeAgent;
-use super::{ChessTerms, Features, FrozenTerms, Squash, TermSet, Weights};
+use super::{ChessTerms, Features, FrozenTerms, Linear, Squash, TermSet, Weights};
 use crate::learning::TrainingTotals;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Where the weights come from and how to use them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,15 @@ impl TermAgent {
 }
 
 impl Checkpoint<TermAgent> {
+    /// The value function, for those who learn on.
+    pub fn value(&self) -> Linear<ChessTerms> {
+        Linear {
+            features: Arc::new(ChessTerms::new(self.about.terms)),
+            weights: Arc::new(Weights::from_values(&self.weights)),
+            squash: self.about.squash,
+        }
+    }
+
     /// The evaluation that plays with the weights.
     pub fn evaluation(&self) -> FrozenTerms {
         FrozenTerms::new(ChessTerms::new(self.about.terms), &Weights::from_values(&self.weights))

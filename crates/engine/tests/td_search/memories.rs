@@ -2,14 +2,17 @@
 
 use afterstate_engine::learning::TdSettings;
 use afterstate_engine::search::{
-    Dyna2, FeatureMemory, LongTermMemory, LongTermShapes, NoShortTerm, PlayOut, ShapeMemory, ShortTermMemory, TdSearch,
-    TdSearchSettings,
+    Dyna2, FeatureMemory, Freeze, LongTermMemory, LongTermShapes, NoShortTerm, PlayOut, ShapeMemory, ShortTermMemory,
+    TdSearch, TdSearchSettings,
 };
-use afterstate_engine::value::{Features, Linear, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
+use afterstate_engine::value::{
+    AfterstateValues, Features, GridShapes, Linear, LocalShapes, Sharing, Squash, TrackedGo, ValueFunction, Weights,
+    WindowSizes,
+};
 use afterstate_engine::{Budget, Search};
 use afterstate_games::go::{FuegoPlayout, Go};
-use afterstate_games::rng::unit;
-use afterstate_games::{Game, stream};
+use afterstate_games::rng::{below, unit};
+use afterstate_games::{ConnectFour, Game, UniformPlayout, stream};
 
 fn short() -> FeatureMemory<Go, LocalShapes, TrackedGo> {
     let shapes = LocalShapes::new(5, WindowSizes::new(&[1, 2]).unwrap(), Sharing::None);
@@ -106,4 +109,72 @@ fn one_table_begins_where_two_do() {
     // On another board nothing is known.
     search.memory_mut().set_root(&Go::new(7));
     assert!(search.memory().weights().iter().all(|&weight| weight == 0.0));
+}
+
+/// Learnt values of Connect Four, with other windows than those of the short-term memory: arbitrary ones.
+fn learnt_grid(squash: Squash) -> Linear<GridShapes> {
+    let shapes = GridShapes::new(&ConnectFour::new(), WindowSizes::new(&[1, 3]).unwrap());
+    let mut rng = stream(12, 0);
+    let weights: Vec<f32> = (0..shapes.weight_count()).map(|_| 0.2 * (unit(&mut rng) - 0.5)).collect();
+    Linear { features: shapes.into(), weights: Weights::from_values(&weights).into(), squash }
+}
+
+fn short_grid(squash: Squash, lambda: f32) -> FeatureMemory<ConnectFour, GridShapes> {
+    let shapes = GridShapes::new(&ConnectFour::new(), WindowSizes::new(&[1, 2]).unwrap());
+    FeatureMemory::new(shapes.into(), TdSettings { squash, lambda, ..TdSettings::default() })
+}
+
+#[test]
+fn any_learnt_function_is_a_long_term_memory() {
+    // Folded for speed, or as it is: the sums are the same.
+    let (mut folded, mut plain, mut game, mut rng) = (long(), learnt(), Go::new(5), stream(2, 0));
+    let (mut moves, mut sums, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..20 {
+        game.candidate_moves(&mut moves);
+        folded.set_root(&game);
+        folded.begin();
+        folded.afterstate_sums(&game, &moves, &mut expected);
+        plain.afterstate_sums(&game, &moves, &mut sums);
+        assert!(sums.iter().zip(&expected).all(|(sum, expected)| (sum - expected).abs() < 1e-3));
+        assert!((LongTermMemory::sum(&mut plain, &game) - folded.sum(&game)).abs() < 1e-3);
+        game.play(moves[below(&mut rng, moves.len() as u32) as usize]);
+    }
+}
+
+#[test]
+fn outside_go_dyna_2_begins_with_what_was_learnt_and_corrects_it() {
+    for (squash, lambda) in [(Squash::Logistic, 0.0), (Squash::Linear, 0.0), (Squash::Logistic, 0.5)] {
+        let playout = PlayOut(UniformPlayout::default());
+        let greedy = Dyna2::new(learnt_grid(squash), short_grid(squash, lambda));
+        let mut search = TdSearch::new(greedy, playout, settings());
+        let (start, none) = (ConnectFour::new(), Budget { simulations: Some(0), ..Budget::default() });
+        let before = search.search(&start, &none, &mut stream(1, 0));
+        let (mut moves, mut sums) = (Vec::new(), Vec::new());
+        start.candidate_moves(&mut moves);
+        learnt_grid(squash).afterstate_sums(&start, &moves, &mut sums);
+        let best = sums.iter().copied().reduce(f32::max).unwrap();
+        assert_eq!(before.value, Some(squash.value(best)));
+
+        search.search(&start, &Budget::default(), &mut stream(1, 0));
+        assert!(search.memory().short_term().weights().iter().any(|&weight| weight != 0.0));
+        let frozen = search.memory().freeze();
+        let short = search.memory().short_term().freeze();
+        let mut game = start.clone();
+        for _ in 0..6 {
+            game.candidate_moves(&mut moves);
+            let (mut both, mut corrections) = (Vec::new(), Vec::new());
+            frozen.afterstates(&game, &moves, &mut both);
+            learnt_grid(squash).afterstate_sums(&game, &moves, &mut sums);
+            short.afterstates(&game, &moves, &mut corrections);
+            for (&mv, ((both, sum), correction)) in moves.iter().zip(both.iter().zip(&sums).zip(&corrections)) {
+                assert!((both - sum - correction).abs() < 1e-5);
+                let mut after = game.clone();
+                after.play(mv);
+                assert!((frozen.value(&after).0 - squash.value(*both).0).abs() < 1e-5);
+            }
+            game.play(moves[moves.len() / 2]);
+        }
+        search.clear();
+        assert_eq!(search.search(&start, &none, &mut stream(1, 0)).value, before.value);
+    }
 }
