@@ -1,6 +1,7 @@
 //! [`AnyRecipe`]: a recipe of whatever game it names, for those who only want it carried out.
 
 use crate::balance_recipe::BalanceRecipe;
+use crate::grid_recipe::{GridGameName, GridLesson, GridRecipe};
 use crate::lesson::Lesson;
 use crate::network_recipe::NetworkRecipe;
 use crate::recipe::{self, Recipe};
@@ -24,6 +25,8 @@ pub enum AnyRecipe {
     Search(Box<SearchRecipe>),
     /// Backgammon, with a network.
     Network(NetworkRecipe),
+    /// A small game on a grid, over its shapes.
+    Grid(Box<GridRecipe>),
     /// A game on a grid, by AlphaZero or Go-Exploit.
     Zero(Box<ZeroRecipe>),
 }
@@ -31,6 +34,9 @@ pub enum AnyRecipe {
 impl AnyRecipe {
     /// Reads a recipe file of the kind that its game says.
     pub fn load(path: &Path) -> Result<AnyRecipe> {
+        if recipe::read_file(path, is_grid)? {
+            return Ok(AnyRecipe::Grid(Box::new(recipe::read_file(path, GridRecipe::parse)?)));
+        }
         if recipe::read_file(path, is_zero)? {
             return Ok(AnyRecipe::Zero(Box::new(recipe::read_file(path, ZeroRecipe::parse)?)));
         }
@@ -59,6 +65,10 @@ impl AnyRecipe {
                 change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
                 AnyRecipe::Search(Box::new(SearchRecipe::parse(&toml::to_string(&recipe)?)?))
             }
+            AnyRecipe::Grid(mut recipe) => {
+                change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
+                AnyRecipe::Grid(Box::new(GridRecipe::parse(&toml::to_string(&recipe)?)?))
+            }
             AnyRecipe::Zero(mut recipe) => {
                 change(&mut recipe.steps, &mut recipe.seed, &mut recipe.threads);
                 AnyRecipe::Zero(Box::new(ZeroRecipe::parse(&toml::to_string(&recipe)?)?))
@@ -77,6 +87,7 @@ impl AnyRecipe {
             AnyRecipe::Playouts(recipe) => recipe.games,
             AnyRecipe::Search(recipe) => recipe.games,
             AnyRecipe::Network(recipe) => recipe.games,
+            AnyRecipe::Grid(recipe) => recipe.games,
             AnyRecipe::Zero(recipe) => recipe.steps,
         }
     }
@@ -96,6 +107,17 @@ impl AnyRecipe {
             AnyRecipe::Playouts(recipe) => train(&**recipe, folder, resume, report, stop),
             AnyRecipe::Search(recipe) => train(&**recipe, folder, resume, report, stop),
             AnyRecipe::Network(recipe) => train(recipe, folder, resume, report, stop),
+            AnyRecipe::Grid(recipe) => {
+                let recipe = (**recipe).clone();
+                match recipe.game {
+                    GridGameName::TicTacToe => {
+                        train(&GridLesson::<TicTacToe>::new(recipe), folder, resume, report, stop)
+                    }
+                    GridGameName::ConnectFour => {
+                        train(&GridLesson::<ConnectFour>::new(recipe), folder, resume, report, stop)
+                    }
+                }
+            }
             AnyRecipe::Zero(recipe) => {
                 let recipe = (**recipe).clone();
                 match recipe.game {
@@ -112,12 +134,22 @@ impl AnyRecipe {
     }
 }
 
-/// Whether a recipe is one of AlphaZero or Go-Exploit: it names a preset, or a game that is learnt in no other way.
+/// Whether a recipe names a small game on a grid.
+fn names_small_grid(table: &toml::Table) -> bool {
+    matches!(table.get("game").and_then(|game| game.as_str()), Some("connect-four" | "tic-tac-toe"))
+}
+
+/// Whether a recipe is one of such a game's shapes: it says what is seen of a position, or by what rule weights of that are learnt.
+fn is_grid(text: &str) -> Result<bool> {
+    let table: Option<toml::Table> = text.parse().ok();
+    let says = |table: &toml::Table| ["features", "td", "learner"].iter().any(|&key| table.contains_key(key));
+    Ok(table.is_some_and(|table| names_small_grid(&table) && says(&table)))
+}
+
+/// Whether a recipe is one of AlphaZero or Go-Exploit: it names a preset, or a small game and nothing that says otherwise.
 fn is_zero(text: &str) -> Result<bool> {
     let table: Option<toml::Table> = text.parse().ok();
-    let Some(table) = table else { return Ok(false) };
-    let game = table.get("game").and_then(|game| game.as_str());
-    Ok(table.contains_key("preset") || matches!(game, Some("connect-four" | "tic-tac-toe")))
+    Ok(table.is_some_and(|table| table.contains_key("preset") || names_small_grid(&table)))
 }
 
 /// Whether a recipe is one of playouts: its learner says so.

@@ -1,6 +1,7 @@
 //! Chess learnt by search, as a [`SearchRecipe`] says: from self-play, or from games against partners.
 
 use crate::duel::{self, Conditions};
+use crate::learning_games::LearningGames;
 use crate::lesson::{Described, Learner};
 use crate::partners::Partners;
 use crate::search_recipe::SearchRecipe;
@@ -15,7 +16,7 @@ use afterstate_games::{Chess, Side};
 use anyhow::{Context, Result};
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 const NO_MEMORY: &str = "the checkpoint's memory is not that of its weights: go on from the checkpoint before it";
@@ -122,41 +123,21 @@ impl Learner for ChessLearner {
         stop: &AtomicBool,
         progress: &(dyn Fn(TrainingTotals) + Sync),
     ) -> Result<TrainingTotals> {
-        let next = AtomicU64::new(games.start);
-        let finished = Mutex::new(TrainingTotals::default());
-        let work = || {
-            let mut players = [self.player(), self.player()];
-            while !stop.load(Ordering::Relaxed) && self.hindrance().is_none() {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= games.end {
-                    break;
-                }
-                // A game is always played to its end, so that those that were played are the first of the range.
-                let Some(result) = self.play(number, &mut players) else { break };
-                let mut finished = finished.lock().expect("no thread panics with the totals");
-                finished.add(&TrainingTotals {
-                    games: 1,
-                    moves: result.moves.len() as u64,
-                    evaluations: result.notes.iter().flatten().map(|note| note.effort).sum(),
-                    squared_error: 0.0,
-                    first_player_score: f64::from(result.outcome.first_player_score()),
-                });
-                if let Some(averaged) = &self.averaged {
-                    averaged.learnt(&self.weights, games.start + finished.games);
-                }
-                progress(*finished);
+        let begun = games.start;
+        let played = |totals: TrainingTotals| {
+            if let Some(averaged) = &self.averaged {
+                averaged.learnt(&self.weights, begun + totals.games);
             }
+            progress(totals);
         };
-        if self.recipe.threads <= 1 {
-            work();
-        } else {
-            std::thread::scope(|scope| {
-                for _ in 0..self.recipe.threads {
-                    scope.spawn(work);
-                }
-            });
-        }
-        Ok(finished.into_inner().expect("no thread panics with the totals"))
+        let games_to_play = LearningGames {
+            threads: self.recipe.threads,
+            may_go_on: &|| !stop.load(Ordering::Relaxed) && self.hindrance().is_none(),
+            players: &|| [self.player(), self.player()],
+            play: &|number, players| self.play(number, players),
+            played: &played,
+        };
+        Ok(games_to_play.run(games))
     }
 
     fn weights(&self) -> &Weights {

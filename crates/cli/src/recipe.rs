@@ -52,7 +52,7 @@ pub struct Recipe {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LearntGame {
-    /// Go, with local shapes. Chess and backgammon have recipes of their own.
+    /// Go, with local shapes. Other games have recipes of their own.
     #[default]
     Go,
 }
@@ -173,28 +173,8 @@ impl Recipe {
         ensure!(self.games > 0, "games = 0: expected at least 1");
         ensure!(self.games < 1_000_000_000, "games = {}: expected below 1,000,000,000", self.games);
         self.checkpoints.check()?;
-        unit("td.lambda", self.td.lambda)?;
-        unit("self-play.exploration", self.self_play.exploration)?;
-        let step = self.td.step_size;
-        ensure!(step.is_finite() && step > 0.0, "td.step-size = {step}: expected a positive number");
-        if let Some(search) = &self.dyna_2 {
-            let step = search.step_size;
-            ensure!(step.is_finite() && step > 0.0, "dyna-2.step-size = {step}: expected a positive number");
-            for (name, number) in [
-                ("exploration", search.exploration),
-                ("explore-by-playout", search.explore_by_playout),
-                ("random-after-switch", search.random_after_switch),
-            ] {
-                unit(&format!("dyna-2.{name}"), number)?;
-            }
-            ensure!(search.learn > 0, "dyna-2.learn = 0: expected at least one move");
-            let simulations = search.simulations;
-            ensure!(
-                (1..=1_000_000_000).contains(&simulations),
-                "dyna-2.simulations = {simulations}: expected 1 to 1e9"
-            );
-        }
-        Ok(())
+        check_td(&self.td, &self.self_play)?;
+        self.dyna_2.as_ref().map_or(Ok(()), check_dyna_2)
     }
 
     /// The empty board that every game begins with.
@@ -294,6 +274,32 @@ pub fn from_toml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
             None => anyhow::anyhow!("{message}"),
         }
     })
+}
+
+/// Whether TD can learn from such self-play.
+pub fn check_td(td: &TdSettings, self_play: &SelfPlaySettings) -> Result<()> {
+    unit("td.lambda", td.lambda)?;
+    unit("self-play.exploration", self_play.exploration)?;
+    let step = td.step_size;
+    ensure!(step.is_finite() && step > 0.0, "td.step-size = {step}: expected a positive number");
+    Ok(())
+}
+
+/// Whether Dyna-2 can choose the moves of self-play so.
+pub fn check_dyna_2(search: &Dyna2Settings) -> Result<()> {
+    let step = search.step_size;
+    ensure!(step.is_finite() && step > 0.0, "dyna-2.step-size = {step}: expected a positive number");
+    for (name, number) in [
+        ("exploration", search.exploration),
+        ("explore-by-playout", search.explore_by_playout),
+        ("random-after-switch", search.random_after_switch),
+    ] {
+        unit(&format!("dyna-2.{name}"), number)?;
+    }
+    ensure!(search.learn > 0, "dyna-2.learn = 0: expected at least one move");
+    let simulations = search.simulations;
+    ensure!((1..=1_000_000_000).contains(&simulations), "dyna-2.simulations = {simulations}: expected 1 to 1e9");
+    Ok(())
 }
 
 /// Whether a number that a recipe names lies between 0 and 1.

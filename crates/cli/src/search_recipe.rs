@@ -166,16 +166,10 @@ impl SearchRecipe {
         ensure!((1..=1024).contains(&self.threads), "threads = {}: expected 1 to 1024", self.threads);
         ensure!((1..1_000_000_000).contains(&self.games), "games = {}: expected 1 to 999,999,999", self.games);
         self.checkpoints.check()?;
-        let step = self.learner.step_size();
-        ensure!(step.is_finite() && step > 0.0, "learner.step-size = {step}: expected a positive number");
-        if let LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) = &self.learner {
-            recipe::unit("learner.lambda", settings.lambda)?;
-        }
-        let search = &self.search;
-        ensure!((1..=64).contains(&search.depth), "search.depth = {}: expected 1 to 64", search.depth);
-        ensure!(search.table_mib <= 65_536, "search.table-mib = {}: expected at most 65536", search.table_mib);
+        check_learner(&self.learner)?;
+        check_search(&self.search)?;
         ensure!(
-            search.depth < 64 || search.nodes > 0 || !self.time.is_none(),
+            self.search.depth < 64 || self.search.nodes > 0 || !self.time.is_none(),
             "search.nodes = 0: expected a number of positions, a search.depth below 64, or a time"
         );
         ensure!(
@@ -195,8 +189,7 @@ impl SearchRecipe {
 
     /// The rule as it is in game number `number`, the first being 0.
     pub fn learner_at(&self, number: u64) -> LearnerSettings {
-        let part = if self.annealing == 0 { 1.0 } else { 1.0 / (1.0 + number as f64 / self.annealing as f64) };
-        self.learner.with_step_size((f64::from(self.learner.step_size()) * part) as f32)
+        annealed(&self.learner, self.annealing, number)
     }
 
     /// The weights before the first game.
@@ -233,6 +226,30 @@ impl SearchRecipe {
             }
         })
     }
+}
+
+/// Whether a rule can learn.
+pub fn check_learner(learner: &LearnerSettings) -> Result<()> {
+    let step = learner.step_size();
+    ensure!(step.is_finite() && step > 0.0, "learner.step-size = {step}: expected a positive number");
+    if let LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) = learner {
+        recipe::unit("learner.lambda", settings.lambda)?;
+    }
+    Ok(())
+}
+
+/// Whether a search to learn from can run; that it comes to an end is for others to see to.
+pub fn check_search(search: &TrainingSearchSettings) -> Result<()> {
+    ensure!((1..=64).contains(&search.depth), "search.depth = {}: expected 1 to 64", search.depth);
+    ensure!(search.table_mib <= 65_536, "search.table-mib = {}: expected at most 65536", search.table_mib);
+    Ok(())
+}
+
+/// The rule in game number `number`, the first being 0: after `annealing` games the step size is half of what it was at first,
+/// after twice as many a third, and so on; if that is 0, it stays.
+pub fn annealed(learner: &LearnerSettings, annealing: u64, number: u64) -> LearnerSettings {
+    let part = if annealing == 0 { 1.0 } else { 1.0 / (1.0 + number as f64 / annealing as f64) };
+    learner.with_step_size((f64::from(learner.step_size()) * part) as f32)
 }
 
 impl Lesson for SearchRecipe {

@@ -241,8 +241,12 @@ pub trait ZeroGame: Planes + Deterministic + Notation {
 }
 
 /// Experts of games that have no manners.
-fn plain_experts<G: ZeroGame + Playable>(agent: &MonteCarlo, settings: ExpertSettings) -> Result<MakeExpert<G>> {
-    let search = plain_searches::<G>(agent)?;
+fn plain_experts<G: ZeroGame + Playable>(
+    start: &G,
+    agent: &MonteCarlo,
+    settings: ExpertSettings,
+) -> Result<MakeExpert<G>> {
+    let search = plain_searches(start, agent)?;
     Ok(Arc::new(move || Box::new(MctsExpert::new(search(), (), settings))))
 }
 
@@ -252,7 +256,7 @@ impl ZeroGame for TicTacToe {
     }
 
     fn experts(&self, agent: &MonteCarlo, settings: ExpertSettings) -> Result<MakeExpert<Self>> {
-        plain_experts(agent, settings)
+        plain_experts(self, agent, settings)
     }
 }
 
@@ -262,7 +266,7 @@ impl ZeroGame for ConnectFour {
     }
 
     fn experts(&self, agent: &MonteCarlo, settings: ExpertSettings) -> Result<MakeExpert<Self>> {
-        plain_experts(agent, settings)
+        plain_experts(self, agent, settings)
     }
 }
 

@@ -186,6 +186,6 @@ fn what_is_wrong_is_named_with_what_would_be_right() {
     }
     let four = &["--game", "connect-four"];
     assert!(refused("uct:100,playout=mogo", four).contains("uniform playouts only"));
-    assert!(refused("uct:100,prior=handcrafted", four).contains("use prior=none, even or grandfather"));
+    assert!(refused("uct:100,prior=handcrafted", four).contains("use prior=none, even, grandfather or shapes:"));
     assert!(run(&["agents"]).out.contains("mc-rave  -  "));
 }

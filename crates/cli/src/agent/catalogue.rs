@@ -48,7 +48,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "greedy",
         summary: "the move whose afterstate a learnt value function likes best",
-        games: "go, backgammon",
+        games: "all",
         main: Some("checkpoint"),
         settings: &[
             setting("checkpoint", None, "a checkpoint file, a run's folder (its last checkpoint), or folder@games"),
@@ -59,7 +59,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "alpha-beta",
         summary: "iterative-deepening alpha-beta with a transposition table",
-        games: "all; a checkpoint only in go",
+        games: "all",
         main: Some("checkpoint"),
         settings: &[
             setting("checkpoint", Some("none"), "the value of leaves, as for greedy; without one all leaves are even"),

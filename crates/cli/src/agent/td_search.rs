@@ -77,7 +77,7 @@ const RESET: Setting =
 const TABLES: Setting = setting(
     "tables",
     Some("two"),
-    "with a memory: two; or one, with the checkpoint's windows, that begins every game with its weights",
+    "with a memory: two; or, in go, one, with the checkpoint's windows, that begins every game with its weights",
 );
 const MOVE_GAP: Setting = setting(
     "move-gap",
@@ -105,7 +105,7 @@ pub const KINDS: [Kind; 3] = [
     Kind {
         name: "dyna-2",
         summary: "TD search that corrects what a checkpoint knows: long-term and short-term memory",
-        games: "go",
+        games: "go, connect-four, tic-tac-toe, chess",
         main: Some("simulations"),
         settings: td_settings![
             setting("memory", None, "the long-term memory: a checkpoint, as for greedy"),
@@ -117,7 +117,7 @@ pub const KINDS: [Kind; 3] = [
     Kind {
         name: "two-phase",
         summary: "TD search, or Dyna-2 with a memory, and then alpha-beta on what it has learnt",
-        games: "go, connect-four, tic-tac-toe, chess; a memory only in go",
+        games: "go, connect-four, tic-tac-toe, chess",
         main: Some("simulations"),
         settings: td_settings![
             setting("depth", Some("5"), "plies of the second phase, 1 to 64; with a clock it goes on while time lasts"),

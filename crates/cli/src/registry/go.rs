@@ -1,6 +1,6 @@
 //! Players of Go: those that learnt, and external programs.
 
-use super::{GoSearcher, Playable, PlayerFactory, RefereeMaker, factory, unlearnt};
+use super::{GoSearcher, Playable, PlayerFactory, RefereeMaker, factory, general};
 use crate::agent::Agent;
 use afterstate_arena::external::{EngineCommand, GtpEngine, GtpReferee, Limits};
 use afterstate_arena::game_loop::MoveNote;
@@ -40,7 +40,7 @@ impl Playable for Go {
             }
             other => match GoSearcher::of(other, self.size())? {
                 Some(searcher) => Ok(searcher.players()),
-                None => unlearnt(other, 0.9 * (self.size() * self.size()) as f32),
+                None => general(self, other, 0.9 * (self.size() * self.size()) as f32),
             },
         }
     }

@@ -24,13 +24,16 @@ use afterstate_arena::openings::OpeningSuite;
 use afterstate_arena::result_log::{Header, LoggedGame};
 use afterstate_arena::{
     AlphaBetaPlayer, GameResult, Player, PlayerError, RandomPlayer, Referee, RulesReferee, TournamentPlayer,
+    ValuePlayer,
 };
 use afterstate_arena::{chess_files, chess_openings};
 use afterstate_engine::search::AlphaBeta;
-use afterstate_engine::value::{ChessTerms, FrozenTerms, Indifferent, TermAgent};
+use afterstate_engine::value::{
+    AfterstateValues, ChessTerms, FrozenTerms, GridAgent, GridShapes, Indifferent, Linear, TermAgent,
+};
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
-use afterstate_games::{Chess, ConnectFour, Deterministic, IndexedMoves, Notation, Record, Side, TicTacToe};
+use afterstate_games::{Chess, ConnectFour, Deterministic, Grid, IndexedMoves, Notation, Record, Side, TicTacToe};
 use afterstate_nets::ResidualAgent;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Serialize;
@@ -229,6 +232,11 @@ pub trait Playable: Notation {
     /// share (weights above all) is loaded once.
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>>;
 
+    /// What a checkpoint has learnt that positions are worth.
+    fn values(&self, checkpoint: &str) -> Result<Arc<dyn AfterstateValues<Self>>> {
+        bail!("{checkpoint}: no checkpoint of values plays {} so; leave it out", Self::NAME)
+    }
+
     /// Names of the referees that the game has, the usual one first.
     const REFEREES: &'static [&'static str] = &["rules"];
 
@@ -297,23 +305,26 @@ fn factory<G: Playable, P: Player<G> + 'static>(make: impl Fn() -> P + Send + Sy
     Arc::new(move || Ok(Box::new(make())))
 }
 
-/// The agents of games for which nothing has been learnt. `game_length`: in moves of both sides, as a rule.
-fn unlearnt<G: Playable + Deterministic + IndexedMoves>(agent: &Agent, game_length: f32) -> Result<PlayerFactory<G>> {
+/// The agents that every game without dice has. `game_length`: in moves of both sides, as a rule.
+fn general<G: Playable + Deterministic + IndexedMoves>(
+    start: &G,
+    agent: &Agent,
+    game_length: f32,
+) -> Result<PlayerFactory<G>> {
     match agent {
         Agent::Random => Ok(factory(RandomPlayer::default)),
         Agent::Greedy { checkpoint, .. } if ResidualAgent::load(checkpoint).is_ok() => {
             bail!("networks play by search: use puct:{checkpoint}")
         }
-        Agent::Greedy { .. } | Agent::AlphaBeta { checkpoint: Some(_), .. } => {
-            bail!("checkpoints hold values of Go, not of {}: use random, or alpha-beta without a checkpoint", G::NAME)
+        Agent::Greedy { checkpoint, epsilon } => {
+            let (value, epsilon) = (start.values(checkpoint)?, *epsilon);
+            Ok(factory(move || ValuePlayer::new(value.clone()).with_epsilon(epsilon)))
         }
-        Agent::AlphaBeta { checkpoint: None, search } => {
-            let settings = search.clone();
-            Ok(factory(move || {
-                AlphaBetaPlayer::new(AlphaBeta::indexed(Arc::new(Indifferent), settings.clone()), G::clone)
-            }))
+        Agent::AlphaBeta { checkpoint, search } => {
+            let (values, settings) = (values_or_none(start, checkpoint.as_deref())?, search.clone());
+            Ok(factory(move || AlphaBetaPlayer::new(AlphaBeta::indexed(values.clone(), settings.clone()), G::clone)))
         }
-        Agent::MonteCarlo(agent) => monte_carlo::plain_players(agent, game_length),
+        Agent::MonteCarlo(agent) => monte_carlo::plain_players(start, agent, game_length),
         Agent::TdSearch(_) => bail!("{} has no features that could be learnt yet: use uct or alpha-beta", G::NAME),
         Agent::Puct(_) => bail!("no network learns {} yet: use uct or alpha-beta", G::NAME),
         Agent::Tournament(_) => bail!("tournament-search plays chess, not {}: use alpha-beta", G::NAME),
@@ -326,13 +337,27 @@ fn unlearnt<G: Playable + Deterministic + IndexedMoves>(agent: &Agent, game_leng
     }
 }
 
+/// What a checkpoint says that positions are worth; without one all are worth the same.
+fn values_or_none<G: Playable>(start: &G, checkpoint: Option<&str>) -> Result<Arc<dyn AfterstateValues<G>>> {
+    checkpoint.map_or_else(|| Ok(Arc::new(Indifferent) as Arc<dyn AfterstateValues<G>>), |name| start.values(name))
+}
+
+/// What was learnt of a game on a grid.
+fn grid_value<G: Playable + Grid>(start: &G, checkpoint: &str) -> Result<Linear<GridShapes>> {
+    GridAgent::load(checkpoint)?.value_in(start).map_err(|problem| anyhow!("{checkpoint}: {problem}"))
+}
+
 impl Playable for TicTacToe {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
         match agent {
             Agent::TdSearch(agent) => td_search::grid_players(self, agent, 9.0),
             Agent::Puct(agent) => puct::players(self, agent, 9.0),
-            other => unlearnt(other, 9.0),
+            other => general(self, other, 9.0),
         }
+    }
+
+    fn values(&self, checkpoint: &str) -> Result<Arc<dyn AfterstateValues<Self>>> {
+        Ok(Arc::new(grid_value(self, checkpoint)?))
     }
 }
 
@@ -341,8 +366,12 @@ impl Playable for ConnectFour {
         match agent {
             Agent::TdSearch(agent) => td_search::grid_players(self, agent, 36.0),
             Agent::Puct(agent) => puct::players(self, agent, 36.0),
-            other => unlearnt(other, 36.0),
+            other => general(self, other, 36.0),
         }
+    }
+
+    fn values(&self, checkpoint: &str) -> Result<Arc<dyn AfterstateValues<Self>>> {
+        Ok(Arc::new(grid_value(self, checkpoint)?))
     }
 }
 
@@ -377,8 +406,12 @@ impl Playable for Chess {
                 Ok(factory(move || TournamentPlayer::new(evaluation.clone(), search.clone(), nodes).with_error(error)))
             }
             Agent::TdSearch(agent) => td_search::chess_players(agent, 80.0),
-            other => unlearnt(other, 80.0),
+            other => general(self, other, 80.0),
         }
+    }
+
+    fn values(&self, checkpoint: &str) -> Result<Arc<dyn AfterstateValues<Self>>> {
+        Ok(Arc::new(TermAgent::load(checkpoint)?.value()))
     }
 
     fn has_pgn() -> Result<()> {

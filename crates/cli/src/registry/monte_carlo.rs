@@ -1,6 +1,6 @@
 //! Players that simulate, for any game.
 
-use super::{Playable, PlayerFactory};
+use super::{Playable, PlayerFactory, values_or_none};
 use crate::agent::monte_carlo::{Method, MonteCarlo, Prior};
 use crate::agent::playout::{Playout, Policy};
 use afterstate_arena::MonteCarlo as SearchMonteCarlo;
@@ -8,10 +8,10 @@ use afterstate_arena::{Conduct, MctsPlayer};
 use afterstate_engine::Value;
 use afterstate_engine::search::Prior as SearchPrior;
 use afterstate_engine::search::{
-    Even, FlatMonteCarlo, FlatMonteCarloSettings, Grandfather, Leaf, Mcts, MctsSettings, NewPosition, PlayOut,
+    ByValue, Even, FlatMonteCarlo, FlatMonteCarloSettings, Grandfather, Leaf, Mcts, MctsSettings, NewPosition, PlayOut,
     PlayoutObserver, PriorValue, Selection, Truncated, Uct,
 };
-use afterstate_engine::value::Indifferent;
+use afterstate_engine::value::AfterstateValues;
 use afterstate_games::{Deterministic, Game, IndexedMoves, Rng, UniformPlayout};
 use anyhow::{Result, bail, ensure};
 use std::sync::Arc;
@@ -114,28 +114,32 @@ pub fn uniform_playout<G: Playable>(playout: &Playout) -> Result<UniformPlayout<
 
 /// The players of games for which nothing is known but the rules.
 pub fn plain_players<G: Playable + Deterministic + IndexedMoves>(
+    start: &G,
     agent: &MonteCarlo,
     game_length: f32,
 ) -> Result<PlayerFactory<G>> {
-    players(agent, plain_parts(agent, game_length)?)
+    players(agent, plain_parts(start, agent, game_length)?)
 }
 
 /// The searches of the same games.
-pub fn plain_searches<G: Playable + Deterministic + IndexedMoves>(agent: &MonteCarlo) -> Result<SearchFactory<G, ()>> {
+pub fn plain_searches<G: Playable + Deterministic + IndexedMoves>(
+    start: &G,
+    agent: &MonteCarlo,
+) -> Result<SearchFactory<G, ()>> {
     // They know nothing of clocks.
-    searches::<_, _, _, ()>(agent, plain_parts(agent, 0.0)?)
+    searches::<_, _, _, ()>(agent, plain_parts(start, agent, 0.0)?)
 }
 
 fn plain_parts<G: Playable + Deterministic + IndexedMoves>(
+    start: &G,
     agent: &MonteCarlo,
     game_length: f32,
-) -> Result<Parts<PlainLeaf<G>, Several<PlainPrior>, ()>> {
+) -> Result<Parts<PlainLeaf<G>, Several<PlainPrior<G>>, ()>> {
     let playout = PlainLeaf::PlayOut(PlayOut(uniform_playout(&agent.playout)?));
     let leaf = match &agent.truncation {
         None => playout,
         Some(truncation) => {
-            ensure!(truncation.values.is_none(), "{} has no checkpoints: leave values out", G::NAME);
-            PlainLeaf::Truncated(Truncated::new(truncation.moves, Arc::new(Indifferent)))
+            PlainLeaf::Truncated(Truncated::new(truncation.moves, values_or_none(start, truncation.values.as_deref())?))
         }
     };
     let mut prior = Vec::new();
@@ -143,8 +147,9 @@ fn plain_parts<G: Playable + Deterministic + IndexedMoves>(
         prior.push(match wanted {
             Prior::Usual | Prior::Even => PlainPrior::Even(Even { experience: agent.experience }),
             Prior::Grandfather => PlainPrior::Grandfather(Grandfather::new(agent.experience)),
-            Prior::Handcrafted | Prior::Fuego | Prior::Shapes(_) | Prior::Network(_) | Prior::ShortTerm(_) => {
-                bail!("{} has no such prior: use prior=none, even or grandfather", G::NAME)
+            Prior::Shapes(checkpoint) => PlainPrior::Learnt(ByValue::new(start.values(checkpoint)?, agent.experience)),
+            Prior::Handcrafted | Prior::Fuego | Prior::Network(_) | Prior::ShortTerm(_) => {
+                bail!("{} has no such prior: use prior=none, even, grandfather or shapes:CHECKPOINT", G::NAME)
             }
         });
     }
@@ -155,7 +160,7 @@ fn plain_parts<G: Playable + Deterministic + IndexedMoves>(
 #[derive(Clone)]
 enum PlainLeaf<G: Game> {
     PlayOut(PlayOut<UniformPlayout<G>>),
-    Truncated(Truncated<G, Indifferent>),
+    Truncated(Truncated<G, dyn AfterstateValues<G>>),
 }
 
 impl<G: Game> Leaf<G> for PlainLeaf<G> {
@@ -171,18 +176,20 @@ impl<G: Game> Leaf<G> for PlainLeaf<G> {
     }
 }
 
-/// Priors that need no knowledge of the game.
+/// Priors that need no knowledge of the game but what was learnt.
 #[derive(Clone)]
-pub enum PlainPrior {
+enum PlainPrior<G> {
     Even(Even),
     Grandfather(Grandfather),
+    Learnt(ByValue<dyn AfterstateValues<G>>),
 }
 
-impl<G: IndexedMoves> SearchPrior<G> for PlainPrior {
+impl<G: IndexedMoves> SearchPrior<G> for PlainPrior<G> {
     fn fill(&mut self, position: &NewPosition<'_, G>, out: &mut [PriorValue]) {
         match self {
             PlainPrior::Even(prior) => prior.fill(position, out),
             PlainPrior::Grandfather(prior) => prior.fill(position, out),
+            PlainPrior::Learnt(prior) => prior.fill(position, out),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::go::learnt;
 use super::go_monte_carlo::GoPlayout;
 use super::monte_carlo::{SearchFactory, uniform_playout};
-use super::{GoSearcher, Playable, PlayerFactory};
+use super::{GoSearcher, Playable, PlayerFactory, grid_value};
 use crate::agent::td_search::TdSearch as Agent;
 use afterstate_arena::MctsPlayer;
 use afterstate_engine::learning::TdSettings;
@@ -11,10 +11,12 @@ use afterstate_engine::search::{
     Dyna2, FeatureMemory, FoldShapes, Freeze, GoOwnership, Leaf, LongTermShapes, PlayOut, PlayoutObserver, ShapeMemory,
     TdSearch, TwoPhase,
 };
-use afterstate_engine::value::{ChessTerms, GridShapes, LocalShapes, Sharing, WindowSizes};
+use afterstate_engine::value::{
+    ChessTerms, Features, GridShapes, Linear, LocalShapes, Sharing, TermAgent, WindowSizes,
+};
 use afterstate_games::go::Go;
 use afterstate_games::{Chess, Deterministic, Grid, IndexedMoves};
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use std::sync::Arc;
 
 /// Makes searches of `agent` that watch their simulations with `O`.
@@ -33,33 +35,46 @@ where
     }
 }
 
-/// The players of a game on a grid of which nothing is known but the rules.
+/// The players of a game on a grid.
 pub fn grid_players<G: Playable + Deterministic + IndexedMoves + Grid>(
     start: &G,
     agent: &Agent,
     game_length: f32,
 ) -> Result<PlayerFactory<G>> {
-    if agent.memory.is_some() {
-        bail!("checkpoints hold values of Go, not of {}: use td-search, or two-phase without a memory", G::NAME);
-    }
-    let leaf = PlayOut(uniform_playout::<G>(&agent.playout)?);
-    let (shapes, td) = (Arc::new(GridShapes::new(start, agent.features)), agent.td.clone());
-    let search = searches::<_, _, _, ()>(agent, move || FeatureMemory::new(shapes.clone(), td.clone()), leaf);
-    let settings = agent.player.clone().for_games_of(game_length);
-    Ok(Arc::new(move || Ok(Box::new(MctsPlayer::new(search(), (), settings.clone())))))
+    let long = agent.memory.as_ref().map(|checkpoint| grid_value(start, checkpoint)).transpose()?;
+    plain_players(agent, long, GridShapes::new(start, agent.features), game_length)
 }
 
 /// The players of chess, of which the terms of its evaluation are learnt.
 pub fn chess_players(agent: &Agent, game_length: f32) -> Result<PlayerFactory<Chess>> {
-    if agent.memory.is_some() {
-        bail!("memories are of Go, not of chess: use td-search, or two-phase without a memory");
-    }
     if agent.features != WindowSizes::new(&[1, 2]).expect("both are sizes of windows") {
         bail!("chess has no windows but terms: leave features out");
     }
-    let leaf = PlayOut(uniform_playout::<Chess>(&agent.playout)?);
-    let (terms, td) = (Arc::new(ChessTerms::default()), agent.td.clone());
-    let search = searches::<_, _, _, ()>(agent, move || FeatureMemory::new(terms.clone(), td.clone()), leaf);
+    let long = agent.memory.as_ref().map(|checkpoint| TermAgent::load(checkpoint)).transpose()?;
+    plain_players(agent, long.map(|checkpoint| checkpoint.value()), ChessTerms::default(), game_length)
+}
+
+/// Players whose short-term memory is about `features`, beside what was learnt before, if anything was.
+fn plain_players<G, L, F>(
+    agent: &Agent,
+    long: Option<Linear<L>>,
+    features: F,
+    game_length: f32,
+) -> Result<PlayerFactory<G>>
+where
+    G: Playable + Deterministic + IndexedMoves,
+    L: Features<G> + 'static,
+    F: Features<G> + 'static,
+{
+    ensure!(!agent.one_table, "one table for both memories is something for go: leave tables out");
+    let leaf = PlayOut(uniform_playout::<G>(&agent.playout)?);
+    let (features, mut td) = (Arc::new(features), agent.td.clone());
+    td.squash = long.as_ref().map_or(td.squash, |long| long.squash);
+    let short = move || FeatureMemory::new(features.clone(), td.clone());
+    let search: SearchFactory<G, ()> = match long {
+        None => searches(agent, short, leaf),
+        Some(long) => searches(agent, move || Dyna2::new(long.clone(), short()), leaf),
+    };
     let settings = agent.player.clone().for_games_of(game_length);
     Ok(Arc::new(move || Ok(Box::new(MctsPlayer::new(search(), (), settings.clone())))))
 }

@@ -1,4 +1,4 @@
-//! [`Dyna2Player`]: self-play by Dyna-2, from which the long-term memory goes on learning (paper 000, §5.3, Algorithm 3).
+//! [`Dyna2Player`] and [`PlainDyna2Player`]: self-play by Dyna-2, from which the long-term memory goes on learning (paper 000, §5.3, Algorithm 3).
 //!
 //! ```text
 //! for every real game
@@ -16,10 +16,12 @@
 use super::self_play::Chooser;
 use super::td::TdSettings;
 use crate::Budget;
-use crate::search::{Dyna2, Leaf, LongTermShapes, ShapeMemory, Situation, TdSearch, TdSearchSettings};
-use crate::value::{FusedShapes, LocalShapes, Squash, TrackedGo, Weights, WindowSizes};
-use afterstate_games::Rng;
+use crate::search::{
+    Dyna2, FeatureMemory, Leaf, LongTermShapes, ShapeMemory, ShortTermMemory, Situation, TdSearch, TdSearchSettings,
+};
+use crate::value::{Features, FusedShapes, Linear, LocalShapes, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_games::go::{Go, Move};
+use afterstate_games::{Deterministic, Game, IndexedMoves, Rng};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -60,7 +62,27 @@ impl Default for Dyna2Settings {
     }
 }
 
-/// Chooses the moves of self-play by searches with both memories.
+impl Dyna2Settings {
+    /// The simulations of its searches.
+    fn search(&self) -> TdSearchSettings {
+        TdSearchSettings {
+            simulations: self.simulations,
+            exploration: self.exploration,
+            explore_by_policy: self.explore_by_playout,
+            switch_after: Some(self.switch_after),
+            random_after_switch: self.random_after_switch,
+            learn_moves: Some(self.learn),
+            ..TdSearchSettings::default()
+        }
+    }
+
+    /// How the short-term memory learns beside values that `squash` makes of sums.
+    fn td(&self, squash: Squash) -> TdSettings {
+        TdSettings { step_size: self.step_size, squash, ..TdSettings::default() }
+    }
+}
+
+/// Chooses the moves of self-play by searches with both memories, in Go.
 pub struct Dyna2Player<L> {
     shapes: Arc<LocalShapes>,
     squash: Squash,
@@ -71,20 +93,10 @@ impl<L: Leaf<Go>> Dyna2Player<L> {
     /// A player whose long-term memory is about `shapes`, with values that `squash` makes of sums. `leaf` is the default
     /// policy.
     pub fn new(shapes: Arc<LocalShapes>, squash: Squash, leaf: L, settings: &Dyna2Settings) -> Self {
-        let td = TdSettings { step_size: settings.step_size, squash, ..TdSettings::default() };
         let nothing = Weights::zeros(shapes.weight_count());
         let long = LongTermShapes::new(Arc::new(FusedShapes::new(&shapes, &nothing, squash)));
-        let memory = Dyna2::new(long, ShapeMemory::new(settings.sizes, td));
-        let settings = TdSearchSettings {
-            simulations: settings.simulations,
-            exploration: settings.exploration,
-            explore_by_policy: settings.explore_by_playout,
-            switch_after: Some(settings.switch_after),
-            random_after_switch: settings.random_after_switch,
-            learn_moves: Some(settings.learn),
-            ..TdSearchSettings::default()
-        };
-        Dyna2Player { shapes, squash, search: TdSearch::new(memory, leaf, settings) }
+        let memory = Dyna2::new(long, ShapeMemory::new(settings.sizes, settings.td(squash)));
+        Dyna2Player { shapes, squash, search: TdSearch::new(memory, leaf, settings.search()) }
     }
 }
 
@@ -96,8 +108,72 @@ impl<L: Leaf<Go>> Chooser<TrackedGo> for Dyna2Player<L> {
     }
 
     fn choose(&mut self, game: &TrackedGo, moves: &[Move], rng: &mut Rng) -> usize {
-        let situation = Situation { moves: Some(moves), ..Situation::new(game.game()) };
-        let best = self.search.search_situation(&situation, &Budget::default(), rng, None).best;
-        moves.iter().position(|&mv| Some(mv) == best).unwrap_or_default()
+        chosen(&mut self.search, game.game(), moves, rng)
     }
+}
+
+/// Chooses the moves of self-play by searches with both memories, in any game whose features need no more than the game.
+///
+/// ```
+/// use afterstate_engine::learning::{Chooser, Dyna2Settings, PlainDyna2Player};
+/// use afterstate_engine::search::PlayOut;
+/// use afterstate_engine::value::{GridShapes, Squash, Weights, WindowSizes};
+/// use afterstate_games::{Game, Notation, TicTacToe, UniformPlayout, stream};
+/// let shapes = GridShapes::new(&TicTacToe::new(), WindowSizes::new(&[1, 2]).unwrap());
+/// let (shapes, settings) = (std::sync::Arc::new(shapes), Dyna2Settings { simulations: 500, ..Default::default() });
+/// let leaf = PlayOut(UniformPlayout::default());
+/// let mut player = PlainDyna2Player::new(shapes.clone(), shapes.clone(), Squash::Logistic, leaf, &settings);
+/// player.begin(&Weights::zeros(shapes.weight_count()));
+/// // X wins at once.
+/// let game = TicTacToe::parse_position("XX./OO./...").unwrap();
+/// let mut moves = Vec::new();
+/// game.candidate_moves(&mut moves);
+/// assert_eq!(game.move_text(moves[player.choose(&game, &moves, &mut stream(1, 0))]), "3");
+/// ```
+pub struct PlainDyna2Player<G: Game, F: Features<G>, S: Features<G>, L> {
+    features: Arc<F>,
+    squash: Squash,
+    search: TdSearch<G, Dyna2<Linear<F>, FeatureMemory<G, S>>, L>,
+}
+
+impl<G: Game, F: Features<G> + 'static, S: Features<G> + 'static, L: Leaf<G>> PlainDyna2Player<G, F, S, L> {
+    /// A player whose long-term memory is about `features`, with values that `squash` makes of sums, and whose short-term memory is
+    /// about `short`, whatever sizes the settings name. `leaf` is the default policy.
+    pub fn new(features: Arc<F>, short: Arc<S>, squash: Squash, leaf: L, settings: &Dyna2Settings) -> Self {
+        let weights = Arc::new(Weights::zeros(features.count()));
+        let long = Linear { features: features.clone(), weights, squash };
+        let memory = Dyna2::new(long, FeatureMemory::new(short, settings.td(squash)));
+        PlainDyna2Player { features, squash, search: TdSearch::new(memory, leaf, settings.search()) }
+    }
+}
+
+impl<G, F, S, L> Chooser<G> for PlainDyna2Player<G, F, S, L>
+where
+    G: Deterministic + IndexedMoves,
+    F: Features<G> + 'static,
+    S: Features<G> + 'static,
+    L: Leaf<G>,
+{
+    fn begin(&mut self, weights: &Weights) {
+        let weights = Arc::new(Weights::from_values(&weights.values()));
+        let long = Linear { features: self.features.clone(), weights, squash: self.squash };
+        self.search.memory_mut().set_long_term(long);
+        self.search.clear();
+    }
+
+    fn choose(&mut self, game: &G, moves: &[G::Move], rng: &mut Rng) -> usize {
+        chosen(&mut self.search, game, moves, rng)
+    }
+}
+
+/// The number of the move that a search of `game` prefers.
+fn chosen<G: Game, M: ShortTermMemory<G>, L: Leaf<G>>(
+    search: &mut TdSearch<G, M, L>,
+    game: &G,
+    moves: &[G::Move],
+    rng: &mut Rng,
+) -> usize {
+    let situation = Situation { moves: Some(moves), ..Situation::new(game) };
+    let best = search.search_situation(&situation, &Budget::default(), rng, None).best;
+    moves.iter().position(|&mv| Some(mv) == best).unwrap_or_default()
 }

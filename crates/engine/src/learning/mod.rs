@@ -32,7 +32,7 @@ pub mod tree_strap;
 pub use adam::{Adam, SharedAdam};
 pub use averaged_weights::AveragedWeights;
 pub use differences::DifferenceSettings;
-pub use dyna2_self_play::{Dyna2Player, Dyna2Settings};
+pub use dyna2_self_play::{Dyna2Player, Dyna2Settings, PlainDyna2Player};
 pub use eligibility::{EligibilityTrace, TraceKind};
 pub use imitation::{Imitation, ImitationSettings};
 pub use learner_settings::LearnerSettings;

@@ -83,6 +83,7 @@ fn checksum<'a>(about: &str, tensors: impl IntoIterator<Item = &'a [u8]>) -> u32
 }
 
 const DAMAGED: &str = "the file is damaged: use an earlier checkpoint";
+const OTHER_KIND: &str = "expected weights of this game and kind; if they are, use the version that wrote them";
 const NOT_OURS: &str = "expected a checkpoint that `train` wrote";
 
 impl CheckpointError {
@@ -171,7 +172,7 @@ impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
             ));
         }
         let about = serde_json::from_str(&header.about)
-            .map_err(|error| invalid(format!("description: {error}"), "use the version that wrote it"))?;
+            .map_err(|error| invalid(format!("description: {error}"), OTHER_KIND))?;
         Ok(Checkpoint { about, weights, memory })
     }
 
