@@ -134,7 +134,7 @@ impl Learner for ChessLearner {
             threads: self.recipe.threads,
             may_go_on: &|| !stop.load(Ordering::Relaxed) && self.hindrance().is_none(),
             players: &|| [self.player(), self.player()],
-            play: &|number, players| self.play(number, players),
+            play: &|number, players| self.play(number, players).map(|result| totals_of(&result)),
             played: &played,
         };
         Ok(games_to_play.run(games))
@@ -165,6 +165,17 @@ impl Learner for ChessLearner {
             .as_ref()
             .map(|partners| partners.lock().expect("no thread panics with the partners").ratings());
         TermAgent { ratings: ratings.unwrap_or_default(), ..about }
+    }
+}
+
+/// What a game adds to the totals.
+fn totals_of(result: &GameResult) -> TrainingTotals {
+    TrainingTotals {
+        games: 1,
+        moves: result.moves.len() as u64,
+        evaluations: result.notes.iter().flatten().map(|note| note.effort).sum(),
+        squared_error: 0.0,
+        first_player_score: f64::from(result.outcome.first_player_score()),
     }
 }
 

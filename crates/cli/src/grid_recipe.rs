@@ -5,7 +5,7 @@ use crate::grid_learner::GridLearner;
 use crate::lesson::{Lesson, Plan};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use crate::registry::Playable;
-use crate::search_recipe::{self, annealed};
+use crate::search_recipe;
 use afterstate_arena::{AlphaBetaPlayer, Player, RandomPlayer, ValuePlayer};
 use afterstate_engine::learning::{Dyna2Settings, LearnerSettings, SelfPlaySettings, TdSettings, TrainingTotals};
 use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings, TrainingSearchSettings};
@@ -126,16 +126,9 @@ impl GridRecipe {
                 "dyna-2 chooses moves, and so does the search of learner: leave one of them out"
             );
             search_recipe::check_learner(learner)?;
-            search_recipe::check_search(&self.search)?;
-            let ends = self.search.depth < 64 || self.search.nodes > 0;
-            ensure!(ends, "search.nodes = 0: expected a number of positions, or a search.depth below 64");
+            search_recipe::check_search(&self.search, false)?;
         }
         Ok(())
-    }
-
-    /// The rule that learns from searches as it is in game number `number`, the first being 0, if there is one.
-    pub fn learner_at(&self, number: u64) -> Option<LearnerSettings> {
-        self.learner.as_ref().map(|learner| annealed(learner, self.annealing, number))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Games between players that learn: one after the other, or several at once that share what is learnt.
 
-use afterstate_arena::game_loop::GameResult;
 use afterstate_engine::learning::TrainingTotals;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -14,8 +13,8 @@ pub struct LearningGames<'a, P> {
     pub may_go_on: &'a (dyn Fn() -> bool + Sync),
     /// Makes the players of a thread.
     pub players: &'a (dyn Fn() -> P + Sync),
-    /// Plays the game with this number; nothing if it could not be played.
-    pub play: &'a (dyn Fn(u64, &mut P) -> Option<GameResult> + Sync),
+    /// Plays the game with this number and says what it adds to the totals; nothing if it could not be played.
+    pub play: &'a (dyn Fn(u64, &mut P) -> Option<TrainingTotals> + Sync),
     /// Is told of the totals so far after each game, one thread after the other.
     pub played: &'a (dyn Fn(TrainingTotals) + Sync),
 }
@@ -32,15 +31,9 @@ impl<P> LearningGames<'_, P> {
                 if number >= games.end {
                     break;
                 }
-                let Some(result) = (self.play)(number, &mut players) else { break };
+                let Some(totals) = (self.play)(number, &mut players) else { break };
                 let mut finished = finished.lock().expect("no thread panics with the totals");
-                finished.add(&TrainingTotals {
-                    games: 1,
-                    moves: result.moves.len() as u64,
-                    evaluations: result.notes.iter().flatten().map(|note| note.effort).sum(),
-                    squared_error: 0.0,
-                    first_player_score: f64::from(result.outcome.first_player_score()),
-                });
+                finished.add(&totals);
                 (self.played)(*finished);
             }
         };

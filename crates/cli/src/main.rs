@@ -39,6 +39,7 @@ mod rate;
 mod recipe;
 mod registry;
 mod reproduce;
+mod search_learning;
 mod search_recipe;
 mod shape_learner;
 mod solve;

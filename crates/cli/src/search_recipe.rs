@@ -167,11 +167,7 @@ impl SearchRecipe {
         ensure!((1..1_000_000_000).contains(&self.games), "games = {}: expected 1 to 999,999,999", self.games);
         self.checkpoints.check()?;
         check_learner(&self.learner)?;
-        check_search(&self.search)?;
-        ensure!(
-            self.search.depth < 64 || self.search.nodes > 0 || !self.time.is_none(),
-            "search.nodes = 0: expected a number of positions, a search.depth below 64, or a time"
-        );
+        check_search(&self.search, !self.time.is_none())?;
         ensure!(
             (1..=1_000_000).contains(&self.move_limit),
             "move-limit = {}: expected 1 to 1,000,000",
@@ -238,10 +234,14 @@ pub fn check_learner(learner: &LearnerSettings) -> Result<()> {
     Ok(())
 }
 
-/// Whether a search to learn from can run; that it comes to an end is for others to see to.
-pub fn check_search(search: &TrainingSearchSettings) -> Result<()> {
+/// Whether a search to learn from can run and comes to an end, by itself or by a clock.
+pub fn check_search(search: &TrainingSearchSettings, has_clock: bool) -> Result<()> {
     ensure!((1..=64).contains(&search.depth), "search.depth = {}: expected 1 to 64", search.depth);
     ensure!(search.table_mib <= 65_536, "search.table-mib = {}: expected at most 65536", search.table_mib);
+    ensure!(
+        search.depth < 64 || search.nodes > 0 || has_clock,
+        "search.nodes = 0: expected a number of positions, a search.depth below 64, or in chess a time"
+    );
     Ok(())
 }
 

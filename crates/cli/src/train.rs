@@ -15,6 +15,7 @@ use std::time::Instant;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   afterstate train papers/2012-td-search-go/quick.toml
+  afterstate train papers/2012-td-search-go/connect-four.toml
   afterstate train my.toml --out runs/mine --games 1000000 --threads 2
   afterstate train my.toml --out runs/mine --resume
 

@@ -74,7 +74,7 @@ pub enum Prior {
     Handcrafted,
     /// Fuego's, which looks at the whole board.
     Fuego,
-    /// What a checkpoint's shapes say.
+    /// What the learnt values of a checkpoint say.
     Shapes(String),
     /// What a residual network's checkpoint says.
     Network(String),
@@ -90,14 +90,14 @@ const TRUNCATE: Setting = setting(
     "end simulations after so many random moves behind the tree, 0 to 10000, by what 'values' says; or none",
 );
 const VALUES: Setting =
-    setting("values", Some("even"), "with truncate: what positions are worth: in go a checkpoint; or even");
+    setting("values", Some("even"), "with truncate: what positions are worth: a checkpoint, as for greedy; or even");
 const URGENCY: Setting =
     setting("first-play-urgency", Some("1"), "what a move without any simulation counts as, -10 to 10");
 const PRIOR: Setting = setting(
     "prior",
     Some("none"),
-    "what new moves start with, joined by +: even, grandfather; in go also handcrafted (the playout's rules), \
-     fuego (the whole board), shapes:CHECKPOINT, network:CHECKPOINT, short-term (TD search), short-term:CHECKPOINT (Dyna-2); or none",
+    "what new moves start with, joined by +: even, grandfather, shapes:CHECKPOINT (as for greedy); in go also handcrafted (the \
+     playout's rules), fuego (the whole board), network:CHECKPOINT, short-term (TD search), short-term:CHECKPOINT (Dyna-2); or none",
 );
 const PRIOR_SHARE: Setting = setting(
     "prior-share",

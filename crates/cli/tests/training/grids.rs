@@ -1,4 +1,4 @@
-//! Connect Four and tic-tac-toe learnt over their shapes: by every rule, killed and gone on with, and played by every search.
+//! Games on a grid learnt over their shapes: by every rule, killed and gone on with, and played by every search.
 
 use crate::runs::{assert_same_run, newest, recipe, text, train, trained};
 use crate::support::{fail, run_in, succeed, train_killed};
@@ -9,6 +9,9 @@ const WATCHED: &str = "[checkpoints]\nfirst = 20\nper-decade = 2\nevery-seconds 
 
 const BY_SEARCH: &str = "game = \"connect-four\"\ngames = 60\n[features]\nsizes = [1, 2]\n\
                          [learner]\nrule = \"tree-strap\"\nstep-size = 1e-3\n[search]\ndepth = 2\ntable-mib = 1\n";
+
+const GO_BY_SEARCH: &str = "board-size = 5\ngames = 60\nmove-limit = 40\n[features]\nsizes = [1, 2]\n\
+                            [learner]\nrule = \"tree-strap\"\nstep-size = 1e-3\n";
 
 const BY_SELF_PLAY: &str = "game = \"connect-four\"\ngames = 2000\n[features]\nsizes = [1, 2]\n";
 
@@ -67,10 +70,24 @@ fn every_rule_learns_from_searches_and_what_it_learnt_plays() {
 }
 
 #[test]
+fn every_rule_learns_go_from_searches() {
+    let folder = tempfile::tempdir().unwrap();
+    for rule in ["tree-strap", "root-strap", "td-root", "td-leaf", "td-directed"] {
+        let run = learnt(folder.path(), rule, &GO_BY_SEARCH.replace("tree-strap", rule));
+        assert_eq!(newest(Path::new(&run)), 60);
+        let points = points(&format!("alpha-beta:{run},depth=2"), "go5", 10);
+        assert!(points >= 6.0, "{rule}: {points} of 10");
+    }
+}
+
+#[test]
 fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
     let folder = tempfile::tempdir().unwrap();
     let adam = BY_SEARCH.replace("step-size = 1e-3", "step-size = 1e-3\nsteps = \"adam\"");
-    for (name, text_of) in [("adam", adam.replace("= 60", "= 100")), ("td", BY_SELF_PLAY.replace("2000", "6000"))] {
+    let go = GO_BY_SEARCH.replace("step-size = 1e-3", "step-size = 1e-3\nsteps = \"adam\"");
+    for (name, text_of) in
+        [("adam", adam.replace("= 60", "= 100")), ("td", BY_SELF_PLAY.replace("2000", "6000")), ("go", go)]
+    {
         let recipe = recipe(folder.path(), &format!("{name}.toml"), &format!("{text_of}{WATCHED}"));
         let [whole, run] = ["whole", "run"].map(|run| folder.path().join(name).join(run));
         trained(&recipe, &whole, &[]);
