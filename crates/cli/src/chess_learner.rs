@@ -21,6 +21,9 @@ use std::sync::{Arc, Mutex};
 
 const NO_MEMORY: &str = "the checkpoint's memory is not that of its weights: go on from the checkpoint before it";
 
+/// The weight of a pawn among those of [`ChessTerms`].
+const PAWN: usize = 0;
+
 /// Plays games by search and learns from them.
 pub struct ChessLearner {
     recipe: SearchRecipe,
@@ -31,6 +34,8 @@ pub struct ChessLearner {
     averaged: Option<AveragedWeights>,
     adam: SharedAdam,
     partners: Option<Mutex<Partners>>,
+    /// What a pawn is worth for ever, if the recipe says so.
+    frozen_pawn: Option<f32>,
     openings: Option<OpeningSuite<Chess>>,
 }
 
@@ -55,6 +60,7 @@ impl ChessLearner {
         let suite =
             |path: &PathBuf| chess_openings::read(path, recipe.book_plies, chess_openings::MOST_OPENINGS, recipe.seed);
         Ok(ChessLearner {
+            frozen_pawn: recipe.frozen_pawn.then(|| learning[PAWN]),
             openings: recipe.openings.as_ref().map(suite).transpose()?,
             recipe: recipe.clone(),
             terms: Arc::new(ChessTerms::new(recipe.terms)),
@@ -125,6 +131,9 @@ impl Learner for ChessLearner {
     ) -> Result<TrainingTotals> {
         let begun = games.start;
         let played = |totals: TrainingTotals| {
+            if let Some(pawn) = self.frozen_pawn {
+                self.weights.set(PAWN, pawn);
+            }
             if let Some(averaged) = &self.averaged {
                 averaged.learnt(&self.weights, begun + totals.games);
             }
@@ -195,7 +204,25 @@ impl Described for TermAgent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use afterstate_engine::value::Features;
     use afterstate_games::Notation;
+
+    #[test]
+    fn a_frozen_pawn_stays_what_it_was_while_all_else_learns() {
+        let text = "first-weights = \"material\"\nfrozen-pawn = true\nvalue = \"logistic\"\n\
+                    [learner]\nrule = \"td-leaf\"\nstep-size = 0.1\n[search]\ndepth = 1\ntable-mib = 1\n";
+        let learner = |text: &str| {
+            let recipe = SearchRecipe::parse(text).unwrap();
+            let learner = ChessLearner::new(&recipe, None).unwrap();
+            learner.run(0..4, &AtomicBool::new(false), &|_| ()).unwrap();
+            (learner.weights.values(), recipe.first_weights().unwrap().values())
+        };
+        let (learnt, first) = learner(text);
+        assert_eq!(learnt[PAWN], first[PAWN]);
+        assert!(learnt[1..5] != first[1..5] && ChessTerms::default().describe(PAWN).contains("pawn"));
+        let (learnt, first) = learner(&text.replace("frozen-pawn = true\n", ""));
+        assert!(learnt[PAWN] != first[PAWN]);
+    }
 
     #[test]
     fn pairs_of_games_share_an_opening_and_the_suite_comes_again() {

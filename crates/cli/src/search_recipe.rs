@@ -82,6 +82,10 @@ pub struct SearchRecipe {
     pub value: Squash,
     /// What the weights are before the first game: `random`, `material`, `pawns`, or another run's folder.
     pub first_weights: FirstWeights,
+    /// Whether a pawn stays worth what it was at first, so that the scale of all other weights is given (KnightCap's program). For rules
+    /// that learn when a game is over.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub frozen_pawn: bool,
     /// Random moves of both sides at the beginning of a game, if there are no `openings`.
     pub opening_moves: usize,
     /// A suite of openings (.epd, .pgn or .bin) with which games begin, in an order that the seed decides; all of them, then all again.
@@ -137,6 +141,7 @@ impl Default for SearchRecipe {
             terms: TermSet::Meep,
             value: Squash::Linear,
             first_weights: FirstWeights::Random,
+            frozen_pawn: false,
             opening_moves: 4,
             openings: None,
             book_plies: BOOK_PLIES,
@@ -167,6 +172,10 @@ impl SearchRecipe {
         ensure!((1..1_000_000_000).contains(&self.games), "games = {}: expected 1 to 999,999,999", self.games);
         self.checkpoints.check()?;
         check_learner(&self.learner)?;
+        ensure!(
+            !self.frozen_pawn || matches!(self.learner, LearnerSettings::TdLeaf(_) | LearnerSettings::TdDirected(_)),
+            "frozen-pawn: expected a rule that learns when a game is over, td-leaf or td-directed"
+        );
         check_search(&self.search, !self.time.is_none())?;
         ensure!(
             (1..=1_000_000).contains(&self.move_limit),
@@ -342,6 +351,7 @@ mod tests {
             ("[search]\nnodes = 0", "search.nodes = 0"),
             ("[search]\ndepth = 65", "search.depth"),
             ("threads = 0", "threads"),
+            ("frozen-pawn = true", "expected a rule that learns when a game is over"),
             ("time = \"soon\"", "soon"),
             ("book-plies = 1001", "book-plies"),
             ("time = \"none\"\n[search]\nnodes = 0", "search.nodes = 0"),

@@ -4,6 +4,7 @@ use super::super::Workplace;
 use super::super::experiment::Scale;
 use crate::lesson::Lesson;
 use crate::search_recipe::{FirstWeights, SearchRecipe};
+use afterstate_arena::TimeControl;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -62,6 +63,9 @@ pub struct Size {
     /// Positions that a training search looks at for a move, instead of the recipe's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub training_nodes: Option<u64>,
+    /// Each side's time for a training game. It limits searches instead of a number of positions, so that no run is the same twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training_time: Option<TimeControl>,
     /// Runs of each learner, with seeds 1, 2, …
     pub seeds: u64,
     /// Rated games of each pair of checkpoints.
@@ -113,6 +117,8 @@ impl LearnerExperiment {
                 size.games > 0 && size.seeds > 0 && size.rated_games > 0 && size.nodes > 0,
                 "[scale.{name}]: expected numbers above 0"
             );
+            let has_limit = size.training_time.is_none_or(|time| !time.is_none() && size.training_nodes.is_none());
+            ensure!(has_limit, "[scale.{name}]: expected training-time = \"1m+1s\", say, or training-nodes, not both");
         }
         for claim in &experiment.claims {
             for name in [&claim.stronger, &claim.weaker] {
@@ -135,6 +141,9 @@ impl LearnerExperiment {
         let games = learner.games.map_or(size.games, |most| most.min(size.games));
         (recipe.games, recipe.seed, recipe.threads, recipe.evaluation.games) = (games, seed, 1, 0);
         recipe.search.nodes = size.training_nodes.unwrap_or(recipe.search.nodes);
+        if let Some(time) = size.training_time {
+            (recipe.time, recipe.search.nodes) = (time, 0);
+        }
         Ok(recipe)
     }
 
@@ -172,5 +181,19 @@ mod tests {
                 SearchRecipe::load(&paper.join(&learner.recipe)).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn a_clock_stands_in_for_a_number_of_positions() {
+        let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers/2009-treestrap");
+        let text = std::fs::read_to_string(paper.join("table2.toml")).unwrap();
+        let experiment = LearnerExperiment::load(&paper.join("table2.toml")).unwrap();
+        assert_eq!(experiment.size(Scale::Paper).unwrap().training_time.unwrap().to_string(), "1m+1s");
+        assert_eq!(experiment.size(Scale::Full).unwrap().training_time, None);
+        let folder = tempfile::tempdir().unwrap();
+        let both = text.replace("training-time", "training-nodes = 5\ntraining-time");
+        std::fs::write(folder.path().join("both.toml"), both).unwrap();
+        let message = LearnerExperiment::load(&folder.path().join("both.toml")).unwrap_err().to_string();
+        assert!(message.contains("[scale.paper]") && message.contains("not both"), "{message}");
     }
 }
