@@ -308,3 +308,19 @@ fn statistics_and_choices_are_those_of_the_paper() {
         check(&Go::new(5).with_move_limit(60), PlayOut(UniformGoPlayout), &rule, 400);
     }
 }
+
+#[test]
+fn choices_without_rapid_values_do_not_look_at_them_and_leave_no_move_out() {
+    let visits = |bias: f32, without_rapid: u32| {
+        let settings = MctsSettings { simulations: 2000, without_rapid, early_stop: false, ..MctsSettings::default() };
+        let rule = McRave { schedule: Schedule::MinimumMse { bias }, ..McRave::default() };
+        let mut search = Mcts::new(rule, PlayOut(UniformGoPlayout::default()), settings);
+        search.search(&Go::new(7), &Budget::default(), &mut stream(3, 0));
+        search.report().moves.iter().map(|report| (report.mv, report.visits)).collect::<Vec<_>>()
+    };
+    // Where none is made with them, it does not matter how far they are trusted.
+    assert_eq!(visits(0.0, 1), visits(0.5, 1));
+    assert_ne!(visits(0.0, 0), visits(0.5, 0));
+    let unvisited = |without_rapid| visits(0.0, without_rapid).iter().filter(|&&(_, visits)| visits == 0).count();
+    assert!(unvisited(0) > 0 && unvisited(20) == 0, "{} and {}", unvisited(0), unvisited(20));
+}

@@ -91,6 +91,11 @@ const TRUNCATE: Setting = setting(
 );
 const VALUES: Setting =
     setting("values", Some("even"), "with truncate: what positions are worth: a checkpoint, as for greedy; or even");
+const WITHOUT_RAPID: Setting = setting(
+    "without-rapid",
+    Some("0"),
+    "one choice in so many is made without all-moves-as-first values, which may be wrong about a move; 0 (never) to 1000000",
+);
 const URGENCY: Setting =
     setting("first-play-urgency", Some("1"), "what a move without any simulation counts as, -10 to 10");
 const PRIOR: Setting = setting(
@@ -190,6 +195,7 @@ pub const KINDS: [Kind; 5] = [
             URGENCY,
             PRIOR,
             setting("prior-weight", Some("50"), "all-moves-as-first updates that a prior counts as, 0 to 10000"),
+            WITHOUT_RAPID,
         ],
         example: "rave:1000",
     },
@@ -215,6 +221,7 @@ pub const KINDS: [Kind; 5] = [
             ),
             setting("prior-weight", Some("9"), "all-moves-as-first updates that a prior counts as, 0 to 10000"),
             setting("prior-weight-mc", Some("5"), "simulations that a prior counts as, 0 to 10000"),
+            WITHOUT_RAPID,
         ],
         example: "mc-rave:10000,beta=hand,equivalence=1000,prior=shapes:runs/quick",
     },
@@ -318,6 +325,11 @@ impl MonteCarlo {
             )?,
             ..MctsSettings::default()
         };
+        let without_rapid = match kind {
+            "rave" | "mc-rave" => settings.whole("without-rapid", 0, 1_000_000)? as u32,
+            _ => 0,
+        };
+        let search = MctsSettings { without_rapid, ..search };
         let first_play_urgency = settings.number("first-play-urgency", -10.0, 10.0)? as f32;
         let weight = settings.whole("prior-weight", 0, 10_000)? as u16;
         let mut experience = Experience { monte_carlo: 0, amaf: weight };

@@ -33,6 +33,9 @@ pub struct MctsSettings {
     pub superko: bool,
     /// Whether outcomes that are certain are proved and passed on ([`mcts_solver`](crate::search::mcts_solver)). Default false.
     pub solver: bool,
+    /// One choice in so many inside the tree is made without all-moves-as-first values, so that a move that these speak against is
+    /// looked at all the same; 0: none. Fuego 1.1 has 20 (`randomize_rave_frequency`). Default 0.
+    pub without_rapid: u32,
     /// Whether moves that priors think little of have to wait. Default: all are considered at once.
     pub widening: Option<Widening>,
     /// What decides in the end. Default: visits.
@@ -56,6 +59,7 @@ impl Default for MctsSettings {
             passes: Passes::Always,
             superko: true,
             solver: false,
+            without_rapid: 0,
             widening: None,
             final_move: FinalMove::Visits,
             resign_below: 0.0,

@@ -147,7 +147,9 @@ where
                 }
                 return Exit::Open;
             };
-            let (chosen, drawn) = choose(task, tree, node, children.clone(), side);
+            let often = task.settings.without_rapid;
+            let rapid = !S::AMAF || often == 0 || below(rng, often) > 0;
+            let (chosen, drawn) = choose(task, tree, node, children.clone(), side, rapid);
             let loss = if task.shared { Statistic::losses(task.settings.virtual_loss, side == Side::First) } else { 0 };
             self.path.push(Step { side, children, chosen, drawn, loss });
             let Some(next) = chosen else {
@@ -364,7 +366,8 @@ fn note(played: &mut [u64], index: usize) {
     played[index / 64] |= 1 << (index % 64);
 }
 
-/// The move that the rule prefers, and whether the side to move is sure of a draw. `None` if no move may be played.
+/// The move that the rule prefers, and whether the side to move is sure of a draw. `None` if no move may be played. `rapid`: whether
+/// all-moves-as-first values count.
 #[inline]
 fn choose<G, S: Selection>(
     task: &Task<'_, G, S>,
@@ -372,6 +375,7 @@ fn choose<G, S: Selection>(
     node: NodeIndex,
     children: Range<NodeIndex>,
     side: Side,
+    rapid: bool,
 ) -> (Option<NodeIndex>, bool) {
     let block = tree.block(children.clone());
     let common = task.rule.common(|| block.iter().map(|node| node.outcomes().count()).sum::<u32>() as f32);
@@ -379,9 +383,13 @@ fn choose<G, S: Selection>(
         None => block.len(),
         Some(widening) => widening.considered(tree.node(node).visits()).min(block.len()),
     };
-    let mut found = best_of::<S>(task.rule, common, block.first(considered), side);
+    let best = |block| match rapid {
+        true => best_of::<S, true>(task.rule, common, block, side),
+        false => best_of::<S, false>(task.rule, common, block, side),
+    };
+    let mut found = best(block.first(considered));
     if considered < block.len() && !found.open {
-        found = best_of::<S>(task.rule, common, block, side);
+        found = best(block);
     }
     (found.place.map(|place| children.start + place as NodeIndex), found.drawn)
 }
@@ -394,7 +402,7 @@ struct Found {
 }
 
 #[inline(always)]
-fn best_of<S: Selection>(rule: &S, common: S::Common, block: Block<'_>, side: Side) -> Found {
+fn best_of<S: Selection, const RAPID: bool>(rule: &S, common: S::Common, block: Block<'_>, side: Side) -> Found {
     let (mut best, mut best_score) = (None, f32::NEG_INFINITY);
     let (mut drawn, mut draw, mut loss) = (false, None, None);
     for place in 0..block.len() {
@@ -415,7 +423,7 @@ fn best_of<S: Selection>(rule: &S, common: S::Common, block: Block<'_>, side: Si
             continue;
         }
         let (visits, sum) = node.outcomes().count_and_sum();
-        let (amaf_visits, amaf_sum) = if S::AMAF { node.amaf().count_and_sum() } else { (0.0, 0.0) };
+        let (amaf_visits, amaf_sum) = if S::AMAF && RAPID { node.amaf().count_and_sum() } else { (0.0, 0.0) };
         let (wins, amaf_wins) = match side {
             Side::First => (sum, amaf_sum),
             Side::Second => (visits - sum, amaf_visits - amaf_sum),
