@@ -34,13 +34,13 @@ pub struct Table {
 
 impl Table {
     /// A table with a line of headings.
-    pub fn new<const N: usize>(headings: [&str; N]) -> Table {
-        Table { rows: vec![headings.map(str::to_string).to_vec()] }
+    pub fn new<'a>(headings: impl IntoIterator<Item = &'a str>) -> Table {
+        Table { rows: vec![headings.into_iter().map(str::to_string).collect()] }
     }
 
     /// Adds a row.
-    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.to_vec());
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
     }
 
     /// Writes all rows.

@@ -314,7 +314,7 @@ fn choices_without_rapid_values_do_not_look_at_them_and_leave_no_move_out() {
     let visits = |bias: f32, without_rapid: u32| {
         let settings = MctsSettings { simulations: 2000, without_rapid, early_stop: false, ..MctsSettings::default() };
         let rule = McRave { schedule: Schedule::MinimumMse { bias }, ..McRave::default() };
-        let mut search = Mcts::new(rule, PlayOut(UniformGoPlayout::default()), settings);
+        let mut search = Mcts::new(rule, PlayOut(UniformGoPlayout), settings);
         search.search(&Go::new(7), &Budget::default(), &mut stream(3, 0));
         search.report().moves.iter().map(|report| (report.mv, report.visits)).collect::<Vec<_>>()
     };

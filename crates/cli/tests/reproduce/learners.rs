@@ -209,7 +209,10 @@ fn learning_curves_are_compared_and_gone_on_with() {
     let lines = report["lines"].as_array().unwrap();
     assert!(lines.iter().all(|line| line["area"]["margin"].is_number()));
     // From two runs, each against both of the other learner.
-    assert!(lines[1]["head-to-head"]["margin"].is_number());
+    assert!(lines[1]["head-to-head"]["AlphaZero"]["margin"].is_number());
+    let score = |me: usize, other: &str| lines[me]["head-to-head"][other]["mean"].as_f64().unwrap();
+    assert!((score(0, "GESC_KB") + score(1, "AlphaZero") - 1.0).abs() < 1e-9);
+    assert!(answer.out.contains("points against"), "{}", answer.out);
     assert!(lines.iter().all(|line| line["losses"][1]["mean"].as_f64().unwrap() >= 0.0));
     let states = read("fig1-states.csv");
     assert!(states.contains("AlphaZero,0,1,1,1") && states.contains("GESC_KB,1,"), "{states}");

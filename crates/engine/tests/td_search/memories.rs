@@ -159,7 +159,7 @@ fn outside_go_dyna_2_begins_with_what_was_learnt_and_corrects_it() {
         assert!(search.memory().short_term().weights().iter().any(|&weight| weight != 0.0));
         let frozen = search.memory().freeze();
         let short = search.memory().short_term().freeze();
-        let mut game = start.clone();
+        let mut game = start;
         for _ in 0..6 {
             game.candidate_moves(&mut moves);
             let (mut both, mut corrections) = (Vec::new(), Vec::new());
@@ -168,7 +168,7 @@ fn outside_go_dyna_2_begins_with_what_was_learnt_and_corrects_it() {
             short.afterstates(&game, &moves, &mut corrections);
             for (&mv, ((both, sum), correction)) in moves.iter().zip(both.iter().zip(&sums).zip(&corrections)) {
                 assert!((both - sum - correction).abs() < 1e-5);
-                let mut after = game.clone();
+                let mut after = game;
                 after.play(mv);
                 assert!((frozen.value(&after).0 - squash.value(*both).0).abs() < 1e-5);
             }

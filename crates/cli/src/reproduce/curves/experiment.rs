@@ -42,9 +42,20 @@ pub struct Size {
     pub games: u32,
     /// Games of each run's last network with itself, for value losses.
     pub loss_games: u64,
+    /// Games of each two last checkpoints. From the first position they know no chance, so that there are two; more begin with random
+    /// moves, the same for two games.
+    #[serde(default = "once_with_each_side")]
+    pub meeting_games: u32,
+    /// Random moves of both sides at the beginning of these games.
+    #[serde(default)]
+    pub meeting_opening: u32,
     /// Examples that make a learning step, instead of the recipe's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
+}
+
+fn once_with_each_side() -> u32 {
+    2
 }
 
 #[derive(Clone, Debug, Deserialize)]

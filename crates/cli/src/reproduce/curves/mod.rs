@@ -89,8 +89,9 @@ struct Line {
     states: Mean,
     /// Value loss over visited states, and over search states.
     losses: [Mean; 2],
-    /// Its last checkpoints against the first learner's, in points for each game.
-    head_to_head: Option<Mean>,
+    /// Its last checkpoints against those of each other learner, in points for each game.
+    head_to_head: BTreeMap<String, Mean>,
+    /// The same against the first learner in the paper.
     paper: Option<f64>,
 }
 
@@ -175,37 +176,42 @@ fn learn<G: ZeroGame>(place: &Workplace, experiment: &Experiment, size: &Size) -
     })
 }
 
-/// Points of each run's last checkpoint against all of the first learner, by learner.
-fn meet(place: &Workplace, name: &str, game: GameSpec, runs: &[Run], size: &Size) -> Result<BTreeMap<usize, Vec<f64>>> {
-    let mut met: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+/// What the last checkpoints of a learner score against those of another, for each game: by the numbers of both.
+type Meetings = BTreeMap<[usize; 2], Mean>;
+
+/// Lets all last checkpoints meet. The interval of a score is that of the runs' means, each against all runs of the other learner.
+fn meet(place: &Workplace, name: &str, game: GameSpec, runs: &[Run], size: &Size) -> Result<Meetings> {
+    let mut met = Meetings::new();
     if runs.iter().all(|run| run.learner == 0) {
         return Ok(met);
     }
     place.note("The last checkpoints meet");
-    // One with each side, from the first position.
     let settings = TournamentSettings {
         format: Format::RoundRobin,
-        games: 2,
-        opening_moves: 0,
+        games: size.meeting_games,
+        opening_moves: size.meeting_opening,
         time: TimeControl::None,
         referee: String::new(),
         ..TournamentSettings::default()
     };
     let agents = runs.iter().map(|run| run.agent.clone()).collect();
-    let log = place.runs.join(name).join(format!("meeting-{}x{}.jsonl", size.seeds, size.steps));
+    let Size { seeds, steps, meeting_games, meeting_opening, .. } = size;
+    let log = place.runs.join(name).join(format!("meeting-{seeds}x{steps}-{meeting_games}x{meeting_opening}.jsonl"));
     let played = place.play(game, agents, settings, log, None, None)?;
-    for (number, run) in runs.iter().enumerate().filter(|(_, run)| run.learner > 0) {
-        let (mut points, mut games) = (0.0, 0.0);
-        for game in &played.games {
-            let first_scores = f64::from(game.result.outcome.first_player_score());
-            let scored = match game.agents {
-                [one, other] if one == number && runs[other].learner == 0 => first_scores,
-                [other, one] if one == number && runs[other].learner == 0 => 1.0 - first_scores,
-                _ => continue,
-            };
-            (points, games) = (points + scored, games + 1.0);
+    // Points and games of each run against each learner.
+    let mut scores: BTreeMap<[usize; 2], BTreeMap<usize, (f64, f64)>> = BTreeMap::new();
+    for game in &played.games {
+        let first_scores = f64::from(game.result.outcome.first_player_score());
+        let [one, other] = game.agents;
+        for (me, opponent, score) in [(one, other, first_scores), (other, one, 1.0 - first_scores)] {
+            let of_learners = scores.entry([runs[me].learner, runs[opponent].learner]).or_default();
+            let (points, games) = of_learners.entry(me).or_default();
+            (*points, *games) = (*points + score, *games + 1.0);
         }
-        met.entry(run.learner).or_default().push(points / games);
+    }
+    for (learners, of_runs) in scores {
+        let rates: Vec<f64> = of_runs.values().map(|(points, games)| points / games).collect();
+        met.insert(learners, Mean::of(&rates));
     }
     Ok(met)
 }
@@ -280,7 +286,7 @@ fn write(
     experiment: &Experiment,
     size: &Size,
     runs: &[Run],
-    met: &BTreeMap<usize, Vec<f64>>,
+    met: &Meetings,
 ) -> Result<()> {
     let lines: Vec<Line> = experiment
         .learners
@@ -297,7 +303,13 @@ fn write(
                 trajectories: mean(&|run| run.trajectories),
                 states: mean(&|run| run.states.unique.iter().sum::<u64>() as f64),
                 losses: [mean(&|run| run.states.loss.visited), mean(&|run| run.states.loss.searched)],
-                head_to_head: met.get(&number).map(|rates| Mean::of(rates)),
+                head_to_head: experiment
+                    .learners
+                    .iter()
+                    .enumerate()
+                    .filter(|&(other, _)| other != number)
+                    .filter_map(|(other, entry)| Some((entry.name.clone(), *met.get(&[number, other])?)))
+                    .collect(),
                 paper: learner.paper,
             }
         })
@@ -312,7 +324,7 @@ fn write(
             share(&line.area),
             share(&line.last),
             line.trajectories.text(1),
-            line.head_to_head.as_ref().map_or(String::new(), share),
+            line.head_to_head.get(first).map_or(String::new(), share),
             line.paper.map_or(String::new(), |rate| format!("{:.1} %", 100.0 * rate)),
         ]);
     }
@@ -322,6 +334,12 @@ fn write(
         let paper = |at: usize| entry.paper_losses.map_or(String::new(), |losses| format!("{:.3}", losses[at]));
         let [visited, searched] = line.losses.map(|loss| loss.text(3));
         seen.row([line.learner.clone(), line.states.text(0), visited, paper(0), searched, paper(1)]);
+    }
+    let names = experiment.learners.iter().map(|learner| learner.name.as_str());
+    let mut meetings = output::Table::new(std::iter::once("points against").chain(names.clone()));
+    for line in &lines {
+        let score = |other: &str| line.head_to_head.get(other).map_or("–".to_string(), share);
+        meetings.row(std::iter::once(line.learner.clone()).chain(names.clone().map(score)));
     }
     let claims = verdicts(experiment, runs);
     let made_by = format!(
@@ -333,7 +351,7 @@ fn write(
         size.every,
     );
     let mut text = Vec::new();
-    for table in [&table, &seen, &verdict::table(&claims)] {
+    for table in [&table, &meetings, &seen, &verdict::table(&claims)] {
         table.write(&mut text)?;
         text.push(b'\n');
     }
