@@ -1,6 +1,6 @@
 //! Players of Go: those that learnt, and external programs.
 
-use super::{GoSearcher, Playable, PlayerFactory, RefereeMaker, factory, general};
+use super::{GoSearcher, Playable, PlayerFactory, RefereeMaker, factory, general, of_this_game};
 use crate::agent::Agent;
 use afterstate_arena::external::{EngineCommand, GtpEngine, GtpReferee, Limits};
 use afterstate_arena::game_loop::MoveNote;
@@ -119,7 +119,7 @@ fn comment(note: &MoveNote) -> String {
 
 /// A checkpoint for a board of `size`.
 pub(super) fn learnt(name: &str, size: usize) -> Result<Checkpoint<ShapeAgent>> {
-    let checkpoint = ShapeAgent::load(name)?;
+    let checkpoint = of_this_game::<Go, _>(name, ShapeAgent::load(name).map_err(anyhow::Error::new))?;
     let learnt = checkpoint.about.board_size;
     ensure!(
         learnt == size,

@@ -29,7 +29,8 @@ use afterstate_arena::{
 use afterstate_arena::{chess_files, chess_openings};
 use afterstate_engine::search::AlphaBeta;
 use afterstate_engine::value::{
-    AfterstateValues, ChessTerms, FrozenTerms, GridAgent, GridShapes, Indifferent, Linear, TermAgent,
+    AfterstateValues, ChessTerms, FrozenTerms, GridAgent, GridShapes, Indifferent, Linear, NetworkAgent, ShapeAgent,
+    TermAgent,
 };
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
@@ -344,7 +345,37 @@ fn values_or_none<G: Playable>(start: &G, checkpoint: Option<&str>) -> Result<Ar
 
 /// What was learnt of a game on a grid.
 fn grid_value<G: Playable + Grid>(start: &G, checkpoint: &str) -> Result<Linear<GridShapes>> {
-    GridAgent::load(checkpoint)?.value_in(start).map_err(|problem| anyhow!("{checkpoint}: {problem}"))
+    let learnt = || GridAgent::load(checkpoint)?.value_in(start).map_err(|problem| anyhow!("{checkpoint}: {problem}"));
+    of_this_game::<G, _>(checkpoint, learnt())
+}
+
+/// What was learnt of chess.
+fn chess_value(checkpoint: &str) -> Result<Linear<ChessTerms>> {
+    let learnt = TermAgent::load(checkpoint).map(|learnt| learnt.value()).map_err(anyhow::Error::new);
+    of_this_game::<Chess, _>(checkpoint, learnt)
+}
+
+/// What was read of a checkpoint; if it could not be read because it is of another game, that is said.
+fn of_this_game<G: Playable, T>(checkpoint: &str, read: Result<T>) -> Result<T> {
+    read.map_err(|error| match learnt_game(checkpoint) {
+        Some(game) if !game.eq_ignore_ascii_case(G::NAME) => {
+            anyhow!("{checkpoint} holds values of {game}, not of {}: name a checkpoint of that game", G::NAME)
+        }
+        _ => error.context(format!("values of {}", G::NAME)),
+    })
+}
+
+/// The game of a checkpoint of values.
+fn learnt_game(checkpoint: &str) -> Option<String> {
+    if let Ok(grid) = GridAgent::load(checkpoint) {
+        return Some(grid.about.grid_game);
+    }
+    match () {
+        () if ShapeAgent::load(checkpoint).is_ok() => Some("Go".to_string()),
+        () if TermAgent::load(checkpoint).is_ok() => Some(Chess::NAME.to_string()),
+        () if NetworkAgent::load(checkpoint).is_ok() => Some(Backgammon::NAME.to_string()),
+        () => None,
+    }
 }
 
 impl Playable for TicTacToe {
@@ -411,7 +442,7 @@ impl Playable for Chess {
     }
 
     fn values(&self, checkpoint: &str) -> Result<Arc<dyn AfterstateValues<Self>>> {
-        Ok(Arc::new(TermAgent::load(checkpoint)?.value()))
+        Ok(Arc::new(chess_value(checkpoint)?))
     }
 
     fn has_pgn() -> Result<()> {

@@ -3,7 +3,7 @@
 use super::go::learnt;
 use super::go_monte_carlo::GoPlayout;
 use super::monte_carlo::{SearchFactory, uniform_playout};
-use super::{GoSearcher, Playable, PlayerFactory, grid_value};
+use super::{GoSearcher, Playable, PlayerFactory, chess_value, grid_value};
 use crate::agent::td_search::TdSearch as Agent;
 use afterstate_arena::MctsPlayer;
 use afterstate_engine::learning::TdSettings;
@@ -11,9 +11,7 @@ use afterstate_engine::search::{
     Dyna2, FeatureMemory, FoldShapes, Freeze, GoOwnership, Leaf, LongTermShapes, PlayOut, PlayoutObserver, ShapeMemory,
     TdSearch, TwoPhase,
 };
-use afterstate_engine::value::{
-    ChessTerms, Features, GridShapes, Linear, LocalShapes, Sharing, TermAgent, WindowSizes,
-};
+use afterstate_engine::value::{ChessTerms, Features, GridShapes, Linear, LocalShapes, Sharing, WindowSizes};
 use afterstate_games::go::Go;
 use afterstate_games::{Chess, Deterministic, Grid, IndexedMoves};
 use anyhow::{Result, bail, ensure};
@@ -50,8 +48,8 @@ pub fn chess_players(agent: &Agent, game_length: f32) -> Result<PlayerFactory<Ch
     if agent.features != WindowSizes::new(&[1, 2]).expect("both are sizes of windows") {
         bail!("chess has no windows but terms: leave features out");
     }
-    let long = agent.memory.as_ref().map(|checkpoint| TermAgent::load(checkpoint)).transpose()?;
-    plain_players(agent, long.map(|checkpoint| checkpoint.value()), ChessTerms::default(), game_length)
+    let long = agent.memory.as_ref().map(|checkpoint| chess_value(checkpoint)).transpose()?;
+    plain_players(agent, long, ChessTerms::default(), game_length)
 }
 
 /// Players whose short-term memory is about `features`, beside what was learnt before, if anything was.

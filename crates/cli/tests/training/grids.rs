@@ -103,11 +103,13 @@ fn checkpoints_of_something_else_are_refused_in_one_line() {
     let run = learnt(folder.path(), "small", text_of);
     let agent = format!("greedy:{run}");
     let other = fail(&["match", "--game", "connect-four", &agent, "random"]);
-    assert!(other.contains("its game is tic-tac-toe, not connect-four"), "{other}");
-    for game in [&["--size", "9"][..], &["--game", "chess"]] {
+    assert!(other.contains("holds values of tic-tac-toe, not of connect-four"), "{other}");
+    for (game, name) in [(&["--size", "9"][..], "go"), (&["--game", "chess"], "chess")] {
         let other = fail(&[&["match", &agent, "random"], game].concat());
-        assert!(other.contains("expected weights of this game and kind"), "{other}");
+        assert!(other.contains(&format!("holds values of tic-tac-toe, not of {name}")), "{other}");
     }
+    let memory = fail(&["match", "--game", "chess", &format!("dyna-2:9,memory={run}"), "random"]);
+    assert!(memory.contains("holds values of tic-tac-toe, not of chess"), "{memory}");
     // The network of AlphaZero is something else, and so is a recipe with other shapes.
     let more = recipe(folder.path(), "more.toml", &format!("{}{WATCHED}", text_of.replace("[1]", "[1, 2]")));
     let answer = train(&more, Path::new(&run), &["--resume"]);
