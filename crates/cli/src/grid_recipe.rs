@@ -1,7 +1,7 @@
 //! Recipes of small games on a grid whose shapes are learnt: from self-play by TD(λ), or from searches by one of the rules of
 //! [`LearnerSettings`].
 
-use crate::grid_learner::GridLearner;
+use crate::grid_learner::{GridLearner, grid_learner};
 use crate::lesson::{Lesson, Plan};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use crate::registry::Playable;
@@ -9,7 +9,7 @@ use crate::search_recipe;
 use afterstate_arena::{AlphaBetaPlayer, Player, RandomPlayer, ValuePlayer};
 use afterstate_engine::learning::{Dyna2Settings, LearnerSettings, SelfPlaySettings, TdSettings, TrainingTotals};
 use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings, TrainingSearchSettings};
-use afterstate_engine::value::{Checkpoint, CheckpointError, GridAgent, GridShapes, WindowSizes};
+use afterstate_engine::value::{Checkpoint, CheckpointError, GridAgent, WindowSizes};
 use afterstate_games::{ConnectFour, Deterministic, Grid, IndexedMoves, Tactics, TicTacToe};
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
@@ -208,8 +208,7 @@ impl<G: GridGame> Lesson for GridLesson<G> {
     }
 
     fn learner(&self, last: Option<&Checkpoint<GridAgent>>, _folder: &Path) -> Result<GridLearner<G>> {
-        let shapes = GridShapes::new(&self.start(), self.recipe.features.sizes);
-        GridLearner::new(&self.recipe, self.start(), shapes, last)
+        grid_learner(&self.recipe, last)
     }
 
     fn read(path: &Path) -> Result<Checkpoint<GridAgent>, CheckpointError> {

@@ -18,6 +18,7 @@ mod epd_suite;
 mod evaluate;
 mod event_file;
 mod export;
+mod feature_learner;
 mod folder_lock;
 mod game_files;
 mod games;

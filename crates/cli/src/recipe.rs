@@ -2,7 +2,7 @@
 
 use crate::lesson::{Lesson, Plan};
 use crate::search_recipe::{check_learner, check_search};
-use crate::shape_learner::ShapeLearner;
+use crate::shape_learner::{ShapeLearner, shape_learner};
 use afterstate_arena::{Player, ValuePlayer};
 use afterstate_engine::learning::{Dyna2Settings, LearnerSettings, SelfPlaySettings, TdSettings, TrainingTotals};
 use afterstate_engine::search::TrainingSearchSettings;
@@ -261,7 +261,7 @@ impl Lesson for Recipe {
     }
 
     fn learner(&self, last: Option<&Checkpoint<ShapeAgent>>, _folder: &Path) -> Result<ShapeLearner> {
-        ShapeLearner::new(self, last)
+        shape_learner(self, last)
     }
 
     fn read(path: &Path) -> Result<Checkpoint<ShapeAgent>, CheckpointError> {

@@ -370,12 +370,13 @@ fn learnt_game(checkpoint: &str) -> Option<String> {
     if let Ok(grid) = GridAgent::load(checkpoint) {
         return Some(grid.about.grid_game);
     }
-    match () {
-        () if ShapeAgent::load(checkpoint).is_ok() => Some("Go".to_string()),
-        () if TermAgent::load(checkpoint).is_ok() => Some(Chess::NAME.to_string()),
-        () if NetworkAgent::load(checkpoint).is_ok() => Some(Backgammon::NAME.to_string()),
-        () => None,
+    if ShapeAgent::load(checkpoint).is_ok() {
+        return Some("Go".to_string());
     }
+    if TermAgent::load(checkpoint).is_ok() {
+        return Some(Chess::NAME.to_string());
+    }
+    NetworkAgent::load(checkpoint).ok().map(|_| Backgammon::NAME.to_string())
 }
 
 impl Playable for TicTacToe {
