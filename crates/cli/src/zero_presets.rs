@@ -148,7 +148,12 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
         solvers: vec![1.0, 10.0],
     };
     match (scale, game) {
-        (ZeroScale::Paper, _) => ZeroRecipe { augment: false, solvers: PAPERS_SOLVERS.to_vec(), ..paper },
+        (ZeroScale::Paper, _) => ZeroRecipe {
+            augment: false,
+            solvers: PAPERS_SOLVERS.to_vec(),
+            zero: ZeroSettings { play_ahead: true, ..paper.zero.clone() },
+            ..paper
+        },
         // Together the threads ask about as many positions as a batch has.
         (ZeroScale::Gpu, _) => ZeroRecipe {
             augment: false,
@@ -157,6 +162,7 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
             threads: 8,
             zero: ZeroSettings {
                 batching: Batching { games: 256, server: Some(ServerSettings { batch: 1024, deadline: 1_000 }) },
+                play_ahead: true,
                 ..paper.zero.clone()
             },
             ..paper
@@ -251,6 +257,7 @@ mod tests {
             ("[replay]\ncapacity = 3", "replay.capacity"),
             ("preset = \"gesc\"\n[archive]\ninitial = 3.0", "archive.initial"),
             ("solvers = [0.0]", "solvers"),
+            ("[optimizer]\nkind = \"adam\"\nhalf-life = 0", "optimizer.half-life"),
             ("preset = \"akb\"\n[self-play.katago.branching]\nforks = 2.0", "branching.forks"),
             ("preset = \"akb\"\n[self-play.katago.branching]\nfork-moves = -1.0", "branching.fork-moves"),
             ("preset = \"akti\"\n[self-play.katago]\ninitialisation = -1.0", "initialisation"),

@@ -155,7 +155,7 @@ impl ZeroRecipe {
         ensure!((1..1_000_000_000).contains(&self.steps), "steps = {}: expected 1 to 999,999,999", self.steps);
         let network = self.network.architecture(&Go::new(self.board_size));
         ensure!(network.problem().is_none(), "network: {}", network.problem().unwrap_or_default());
-        let ZeroSettings { self_play, archive, batching, replay } = &self.zero;
+        let ZeroSettings { self_play, archive, batching, replay, play_ahead: _ } = &self.zero;
         ensure!(self_play.iterations > 1, "self-play.iterations = {}: expected at least 2", self_play.iterations);
         recipe::unit("self-play.noise", self_play.noise)?;
         recipe::unit("self-play.early-end", self_play.early_end)?;
@@ -196,6 +196,9 @@ impl ZeroRecipe {
             replay.capacity,
             replay.step
         );
+        if let OptimizerSettings::Adam(adam) = self.optimizer {
+            ensure!(adam.half_life != Some(0), "optimizer.half-life = 0: expected at least 1 step, or no half-life");
+        }
         for factor in &self.solvers {
             ensure!((0.01..=1e6).contains(factor), "solvers: {factor}: expected 0.01 to 1,000,000");
         }

@@ -94,9 +94,9 @@ fn what_was_learnt_plays_and_is_measured() {
 #[test]
 fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
     let folder = tempfile::tempdir().unwrap();
-    for preset in ["alphazero", "gevc", "gesr"] {
+    for (preset, more) in [("alphazero", ""), ("gevc", ""), ("gesr", ""), ("gesc", "play-ahead = true")] {
         let (recipe, whole) = (folder.path().join("small.toml"), folder.path().join(format!("whole-{preset}")));
-        fs::write(&recipe, format!("preset = \"{preset}\"\n{RECIPE}")).unwrap();
+        fs::write(&recipe, format!("preset = \"{preset}\"\n{more}\n{RECIPE}")).unwrap();
         succeed(&["train", text(&recipe), "--out", text(&whole)]);
         let run = folder.path().join(format!("run-{preset}"));
         train_killed(&recipe, &run, 7, 7);

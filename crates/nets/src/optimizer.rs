@@ -46,8 +46,11 @@ impl OptimizerSettings {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct AdamSettings {
-    /// The step size.
+    /// The step size, which the paper never changes.
     pub step_size: f32,
+    /// In how many steps the step size halves; `None` if it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub half_life: Option<u32>,
     /// c, the weight of ‖θ‖² in the loss.
     pub decay: f32,
     /// β₁: how much of the last mean gradient stays.
@@ -58,7 +61,7 @@ pub struct AdamSettings {
 
 impl Default for AdamSettings {
     fn default() -> Self {
-        AdamSettings { step_size: 1e-3, decay: 1e-5, first: 0.9, second: 0.999 }
+        AdamSettings { step_size: 1e-3, half_life: None, decay: 1e-5, first: 0.9, second: 0.999 }
     }
 }
 
@@ -95,7 +98,9 @@ fn decay(role: Role, weight: f32, c: f32) -> f32 {
 impl Optimizer for Adam {
     fn step(&mut self, layout: &Layout, weights: &mut [f32], gradients: &[f32]) {
         const TINY: f32 = 1e-8;
-        let AdamSettings { step_size, decay: c, first, second } = self.settings;
+        let AdamSettings { step_size, half_life, decay: c, first, second } = self.settings;
+        let lives = half_life.map_or(0.0, |half_life| self.steps as f32 / half_life as f32);
+        let step_size = step_size * (-lives).exp2();
         self.steps += 1;
         let [bias1, bias2] = [first, second].map(|keep| 1.0 - keep.powi(self.steps as i32));
         for tensor in layout.tensors().iter().filter(|tensor| tensor.role != Role::Statistic) {
@@ -185,7 +190,7 @@ mod tests {
     #[test]
     fn two_steps_of_adam_by_hand() {
         let (layout, mut weights) = network();
-        let settings = AdamSettings { step_size: 0.1, decay: 0.25, first: 0.5, second: 0.75 };
+        let settings = AdamSettings { step_size: 0.1, half_life: None, decay: 0.25, first: 0.5, second: 0.75 };
         let mut adam = Adam::new(settings, weights.len(), &[]).unwrap();
         let gradients = vec![1.0; weights.len()];
         adam.step(&layout, &mut weights, &gradients);
@@ -200,6 +205,22 @@ mod tests {
         let square = (0.75 * 0.25 * 1.25f32.powi(2) + 0.25 * 1.2f32.powi(2)) / (1.0 - 0.5625);
         assert!((weights[weight] - (0.4 - 0.1 * mean / square.sqrt())).abs() < 1e-6);
         assert!((weights[bias] - 0.3).abs() < 1e-6, "biases do not decay");
+    }
+
+    #[test]
+    fn the_step_size_halves() {
+        let (layout, mut weights) = network();
+        let settings = AdamSettings { step_size: 0.1, half_life: Some(2), decay: 0.0, ..AdamSettings::default() };
+        let mut adam = Adam::new(settings, weights.len(), &[]).unwrap();
+        let gradients = vec![1.0; weights.len()];
+        // While the gradient is the same, each step has the step size's length.
+        let lengths = [0.1, 0.1 / 2f32.sqrt(), 0.05, 0.05 / 2f32.sqrt(), 0.025];
+        for length in lengths {
+            let before = weights[layout.stem.weight.start];
+            adam = Adam::new(settings, weights.len(), &adam.memory()).unwrap();
+            adam.step(&layout, &mut weights, &gradients);
+            assert!((before - weights[layout.stem.weight.start] - length).abs() < 1e-6);
+        }
     }
 
     #[test]

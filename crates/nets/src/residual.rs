@@ -112,6 +112,7 @@ pub struct ResidualLearner {
     backend: Backend,
     trainer: Training,
     optimizer: Box<dyn Optimizer + Send + Sync>,
+    settings: OptimizerSettings,
     /// Whether examples are turned and mirrored at random.
     augments: bool,
     batch: Batch,
@@ -124,7 +125,7 @@ impl ResidualLearner {
     pub fn new(
         architecture: Architecture,
         weights: Vec<f32>,
-        optimizer: OptimizerSettings,
+        settings: OptimizerSettings,
         memory: &[f32],
         augments: bool,
     ) -> Option<ResidualLearner> {
@@ -133,9 +134,19 @@ impl ResidualLearner {
         if weights.len() != trainer.layout().len() {
             return None;
         }
-        let optimizer = optimizer.optimizer(weights.len(), memory)?;
+        let optimizer = settings.optimizer(weights.len(), memory)?;
         let (batch, gradients) = Default::default();
-        Some(ResidualLearner { architecture, weights, backend, trainer, optimizer, augments, batch, gradients })
+        Some(ResidualLearner {
+            architecture,
+            weights,
+            backend,
+            trainer,
+            optimizer,
+            settings,
+            augments,
+            batch,
+            gradients,
+        })
     }
 
     /// Has gradients calculated elsewhere than on the processor. The optimiser stays there.
@@ -159,6 +170,13 @@ impl<G: Planes> Trainable<G> for ResidualLearner {
 
     fn player(&self) -> ResidualPlayer {
         ResidualPlayer::new(self.architecture, &self.weights, &self.backend)
+    }
+
+    fn twin(&self) -> ResidualLearner {
+        let ResidualLearner { architecture, settings, augments, .. } = *self;
+        ResidualLearner::new(architecture, self.weights.clone(), settings, &self.memory(), augments)
+            .expect("what a learner remembers is of its own kind")
+            .on(self.backend.clone())
     }
 
     fn learn(&mut self, examples: &[Example<'_, G>], rng: &mut Rng) -> Loss {
@@ -225,6 +243,15 @@ mod tests {
             loss = Trainable::<TicTacToe>::learn(learner, &examples, &mut stream(2, step));
         }
         loss
+    }
+
+    #[test]
+    fn a_twin_learns_the_same() {
+        let (_, mut learner) = learner(true);
+        learnt(&mut learner, 3);
+        let mut twin = Trainable::<TicTacToe>::twin(&learner);
+        assert_eq!(learnt(&mut learner, 3), learnt(&mut twin, 3));
+        assert_eq!((learner.weights(), learner.memory()), (twin.weights(), twin.memory()));
     }
 
     #[test]

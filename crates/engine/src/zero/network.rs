@@ -125,12 +125,15 @@ pub struct Loss {
 }
 
 /// A network that learns.
-pub trait Trainable<G: Game>: Send + Sync {
+pub trait Trainable<G: Game>: Send + Sync + Sized {
     /// A network that only answers, as it is now.
     type Player: Network<G> + 'static;
 
     /// One that answers with the present weights.
     fn player(&self) -> Self::Player;
+
+    /// Another one with the present weights, and all else that learning goes on from.
+    fn twin(&self) -> Self;
 
     /// One step down the loss on `examples`.
     fn learn(&mut self, examples: &[Example<'_, G>], rng: &mut Rng) -> Loss;

@@ -9,22 +9,25 @@
 //! Trajectories may be played by an [`Expert`](super::Expert) instead. Where states of interest are those met in searches, some
 //! games are archive games: they start at s₀, fill the archive, and teach nothing. All random choices of a trajectory come from
 //! its number.
+//!
+//! Either the actors wait while the network learns, or they [play ahead](ZeroSettings::play_ahead): then a step is learnt beside
+//! the trajectories of the next one, which what was learnt before leads.
 
 mod actors;
+mod lessons;
 mod settings;
 
 pub use settings::{ArchiveSettings, Batching, Interest, ReplaySettings, ZeroSettings};
 
 use self::actors::{Round, Seat};
+use self::lessons::Lessons;
 use super::actor::Trajectory;
 use super::archive_file;
 use super::evaluation_server::EvaluationServer;
 use super::expert::MakeExpert;
-use super::network::{Example, Loss, Trainable};
+use super::network::{Loss, Trainable};
 use super::replay::{Entry, ReplayBuffer, ReplayLog};
 use super::start_positions::Archive;
-use crate::Value;
-use afterstate_games::rng::below;
 use afterstate_games::{Deterministic, Game, IndexedMoves, stream};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -67,7 +70,7 @@ pub struct StepReport {
     pub opening: f64,
     /// Questions of the searches, and those that the network was asked. Of a step that was killed: since it went on.
     pub questions: [u64; 2],
-    /// Seconds of the same, learning included.
+    /// Seconds since the step before, learning included, and what was played ahead.
     pub seconds: f64,
 }
 
@@ -84,6 +87,13 @@ pub struct ZeroError {
 /// Makes an error of a file.
 pub(super) fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, ZeroError> {
     result.map_err(|source| ZeroError { path: path.to_path_buf(), source })
+}
+
+/// A step that has its trajectories: what is known of it, how many entries its log has, and what will be learnt.
+struct Ready<G: Game> {
+    report: StepReport,
+    entered: usize,
+    lessons: Lessons<G>,
 }
 
 /// What all actors of a step share.
@@ -122,9 +132,13 @@ pub struct ZeroTraining<G: Game, T> {
     games: u64,
     buffer: ReplayBuffer,
     archive: Option<Archive>,
-    /// What is known of the present step, and how many entries of its log have been taken in.
+    /// The step that is learnt next, if others are played ahead of it.
+    ready: Option<Ready<G>>,
+    /// What is known of the step that is played, and how many entries of its log have been taken in.
     present: (StepReport, usize),
-    /// How many of these the archive had seen already when it was read.
+    /// Seconds since the last step.
+    seconds: f64,
+    /// How many entries the archive had seen already when it was read, from that step's first on.
     seen: usize,
     /// How many moves archive games are behind.
     behind: i64,
@@ -132,9 +146,8 @@ pub struct ZeroTraining<G: Game, T> {
     seats: Vec<Vec<Seat<G>>>,
 }
 
-/// Separates what draws from the archive's own choices and the learner's from the trajectories.
+/// Separates the archive's own choices from the trajectories'.
 const OF_ARCHIVE: u64 = 1 << 62;
-const OF_LEARNER: u64 = 1 << 63;
 
 impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
     /// Goes on in a folder after `steps` learning steps and `games` games, with `learner` as it was then; or begins there if
@@ -186,7 +199,9 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
             games,
             buffer,
             archive,
+            ready: None,
             present,
+            seconds: 0.0,
             seen,
             behind,
             seats: Vec::new(),
@@ -215,14 +230,64 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
 
     /// Plays and makes one learning step; `None` if `stop` was set before there were enough examples. What was played
     /// until then stays in the folder. Games that are going on when either happens go on in the next step, led by what was
-    /// learnt. `progress` is told of new examples of the step.
+    /// learnt. `progress` is told of new examples of the step that is played.
     pub fn step(
         &mut self,
         stop: &AtomicBool,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Option<StepReport>, ZeroError> {
         let begun = Instant::now();
-        let path = log_path(&self.folder, self.steps);
+        let made = self.make_step(stop, progress);
+        self.seconds += begun.elapsed().as_secs_f64();
+        Ok(made?.map(|report| StepReport { seconds: std::mem::take(&mut self.seconds), ..report }))
+    }
+
+    fn make_step(
+        &mut self,
+        stop: &AtomicBool,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Option<StepReport>, ZeroError> {
+        let ready = match self.ready.take() {
+            Some(ready) => ready,
+            None => {
+                if !self.play_round(self.steps, (stop, progress), || ())? {
+                    return Ok(None);
+                }
+                self.get_ready()
+            }
+        };
+        let loss = if self.settings.play_ahead {
+            // What was learnt beside trajectories that were stopped is learnt again beside their rest, so that the run stays
+            // the same.
+            let mut learner = self.learner.twin();
+            let mut loss = Loss::default();
+            let has_enough =
+                self.play_round(self.steps + 1, (stop, progress), || loss = ready.lessons.teach(&mut learner));
+            if !matches!(has_enough, Ok(true)) {
+                self.ready = Some(ready);
+                return has_enough.map(|_| None);
+            }
+            self.learner = learner;
+            loss
+        } else {
+            ready.lessons.teach(&mut self.learner)
+        };
+        self.steps += 1;
+        Ok(Some(StepReport { step: self.steps, loss, ..ready.report }))
+    }
+
+    /// Plays what is missing of the trajectories after so many steps, while `beside` is done. Returns whether there are enough.
+    fn play_round(
+        &mut self,
+        number: u64,
+        (stop, progress): (&AtomicBool, &(dyn Fn(u64) + Sync)),
+        beside: impl FnOnce(),
+    ) -> Result<bool, ZeroError> {
+        if self.has_enough(&self.present.0) {
+            beside();
+            return Ok(true);
+        }
+        let path = log_path(&self.folder, number);
         let (log, entries) = at(&path, ReplayLog::open(&path))?;
         let (buffer, archive) = (std::mem::take(&mut self.buffer), self.archive.take());
         let (report, entered) = self.present;
@@ -238,7 +303,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         let taken = seats.iter().flatten().map(|seat| seat.number + 1).max();
         let next = AtomicU64::new(shared.games.max(taken.unwrap_or(0)));
         let enough = AtomicBool::new(self.has_enough(&shared.report));
-        let round = Round { shared: Mutex::new(shared), next, enough, stop, progress };
+        let round = Round { path, shared: Mutex::new(shared), next, enough, stop, progress };
         let server = self.settings.batching.server.filter(|_| self.experts.is_none());
         let server = server.map(|settings| EvaluationServer::start(self.learner.player(), settings));
         self.seats = std::thread::scope(|scope| {
@@ -251,32 +316,30 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
                 (None, None) => scope.spawn(|| self.play(self.learner.player(), seats, &round)),
             };
             let threads: Vec<_> = seats.into_iter().map(play).collect();
+            beside();
             threads.into_iter().map(|thread| thread.join().expect("actors do not panic")).collect()
         });
         let shared = round.shared.into_inner().expect("no thread panics while it holds what all share");
         (self.buffer, self.archive) = (shared.buffer, shared.archive);
         self.present = (shared.report, shared.entered);
-        self.present.0.seconds += begun.elapsed().as_secs_f64();
         (self.games, self.behind) = (shared.games, shared.behind);
-        if let Some(error) = shared.error {
-            return Err(error);
+        match shared.error {
+            Some(error) => Err(error),
+            None => Ok(self.has_enough(&self.present.0)),
         }
-        let (mut report, _) = self.present;
-        if !self.has_enough(&report) {
-            return Ok(None);
-        }
-        (self.present, self.seen) = Default::default();
-        let begun = Instant::now();
-        report.loss = self.learn();
-        self.steps += 1;
-        report.step = self.steps;
-        report.seconds += begun.elapsed().as_secs_f64();
+    }
+
+    /// Draws what the step learns that has been played; the next one will be played then.
+    fn get_ready(&mut self) -> Ready<G> {
+        let (mut report, entered) = std::mem::take(&mut self.present);
+        self.seen = self.seen.saturating_sub(entered);
         let trajectories = report.trajectories.max(1) as f64;
         report.opening /= trajectories;
         report.first_player_score /= trajectories;
         report.buffer = self.buffer.len() as u64;
         report.archive = self.archive.as_ref().map_or(0, |archive| archive.len() as u64);
-        Ok(Some(report))
+        let lessons = Lessons::draw(&self.first, &self.buffer, &self.settings.replay, (self.seed, self.steps));
+        Ready { report, entered, lessons }
     }
 
     fn has_enough(&self, report: &StepReport) -> bool {
@@ -287,7 +350,8 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
     pub fn save_beside(&self) -> Result<(), ZeroError> {
         if let Some(archive) = &self.archive {
             let path = archive_path(&self.folder, self.steps);
-            at(&path, archive_file::save(archive, (self.present.1, self.behind), &path))?;
+            let seen = self.ready.as_ref().map_or(0, |ready| ready.entered) + self.present.1;
+            at(&path, archive_file::save(archive, (seen, self.behind), &path))?;
         }
         Ok(())
     }
@@ -357,29 +421,6 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
                 buffer.push(side);
             }
         }
-    }
-
-    /// The batches of a learning step.
-    fn learn(&mut self) -> Loss {
-        let ReplaySettings { batches, batch, .. } = self.settings.replay;
-        let mut sum = Loss::default();
-        for number in 0..batches as u64 {
-            let rng = &mut stream(self.seed ^ OF_LEARNER, self.steps * batches as u64 + number);
-            let examples: Vec<Example<'_, G>> = (0..batch)
-                .map(|_| {
-                    let (trajectory, at) = self.buffer.example(below(rng, self.buffer.len() as u32) as usize);
-                    let mut game = self.first.clone();
-                    for &index in &trajectory.way[..usize::from(trajectory.opening) + at] {
-                        game.play(game.move_at(usize::from(index)));
-                    }
-                    Example { game, policy: &trajectory.policies[at], outcome: Value(trajectory.outcome) }
-                })
-                .collect();
-            let loss = self.learner.learn(&examples, rng);
-            sum.policy += loss.policy / batches as f32;
-            sum.value += loss.value / batches as f32;
-        }
-        sum
     }
 }
 

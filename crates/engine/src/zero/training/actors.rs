@@ -1,7 +1,7 @@
-//! What the threads of [`ZeroTraining`] do between learning steps: play, several games at once if they are told to, so that their
-//! questions are answered together.
+//! What the threads of [`ZeroTraining`] do between learning steps, or beside them: play, several games at once if they are told to,
+//! so that their questions are answered together.
 
-use super::{Interest, Shared, TRAINED, ZeroError, ZeroTraining, log_path};
+use super::{Interest, Shared, TRAINED, ZeroError, ZeroTraining};
 use crate::zero::actor::{Actor, Played};
 use crate::zero::cached::Cached;
 use crate::zero::expert::Expert;
@@ -10,6 +10,7 @@ use crate::zero::replay::Entry;
 use crate::zero::start_positions::Archive;
 use afterstate_games::rng::{mix, unit};
 use afterstate_games::{Deterministic, Game, IndexedMoves, stream};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
@@ -18,6 +19,8 @@ const CACHE_BITS: u32 = 16;
 
 /// A step that is being played.
 pub(super) struct Round<'a> {
+    /// Of its log.
+    pub path: PathBuf,
     pub shared: Mutex<Shared>,
     /// The number of the next game.
     pub next: AtomicU64,
@@ -131,7 +134,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
             return;
         }
         if let Err(source) = shared.log.append(&entries) {
-            shared.error = Some(ZeroError { path: log_path(&self.folder, self.steps), source });
+            shared.error = Some(ZeroError { path: round.path.clone(), source });
             round.enough.store(true, Ordering::Relaxed);
             return;
         }

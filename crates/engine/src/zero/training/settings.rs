@@ -88,6 +88,10 @@ pub struct ZeroSettings {
     /// How many are played at once.
     #[serde(skip_serializing_if = "Batching::is_default")]
     pub batching: Batching,
+    /// Whether the next step's trajectories are played while a step is learnt, as in the paper's program, where nobody waits. What
+    /// leads them is then one step older than it could be. Learning has a thread of its own beside those that play.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub play_ahead: bool,
     /// How they become learning steps.
     pub replay: ReplaySettings,
 }

@@ -1,6 +1,7 @@
 use super::*;
+use crate::Value;
 use crate::zero::actor::ActorSettings;
-use crate::zero::network::{Network, Question};
+use crate::zero::network::{Example, Network, Question};
 use crate::zero::start_positions::Keep;
 use crate::zero::{Branching, Expert, ServerSettings, unique_states};
 use afterstate_games::{Game, Rng, TicTacToe, Turn};
@@ -28,6 +29,10 @@ impl Trainable<TicTacToe> for Mean {
         Answers(self.weights[0])
     }
 
+    fn twin(&self) -> Mean {
+        self.clone()
+    }
+
     fn learn(&mut self, examples: &[Example<'_, TicTacToe>], _rng: &mut Rng) -> Loss {
         for example in examples {
             assert!(matches!(example.game.turn(), Turn::Player(_)));
@@ -45,6 +50,7 @@ fn settings(interest: Option<(Interest, Keep)>) -> ZeroSettings {
         self_play: ActorSettings { iterations: 12, ..ActorSettings::default() },
         archive: interest.map(|(interest, keep)| ArchiveSettings { interest, keep, capacity: 50, initial: 0.1 }),
         batching: Batching::default(),
+        play_ahead: false,
         replay: ReplaySettings { capacity: 200, step: 60, batches: 2, batch: 16, keep: false },
     }
 }
@@ -59,7 +65,8 @@ fn new() -> Mean {
     Mean { weights: vec![0.5] }
 }
 
-fn variants() -> [ZeroSettings; 5] {
+fn variants() -> [ZeroSettings; 7] {
+    let ahead = |settings| ZeroSettings { play_ahead: true, ..settings };
     let mut branching = settings(None);
     let often = Branching { side_positions: 0.3, forks: 0.5, fork_moves: 1.0, ..Branching::default() };
     branching.self_play.katago.branching = Some(often);
@@ -69,6 +76,8 @@ fn variants() -> [ZeroSettings; 5] {
         settings(Some((Interest::Visited, Keep::Expanding))),
         settings(Some((Interest::Searched, Keep::Reservoir))),
         settings(Some((Interest::Searched, Keep::Circular))),
+        ahead(settings(Some((Interest::Visited, Keep::Circular)))),
+        ahead(settings(Some((Interest::Searched, Keep::Reservoir)))),
     ]
 }
 
@@ -100,6 +109,35 @@ impl Expert<TicTacToe> for First {
         let Turn::Over(outcome) = game.turn() else { unreachable!("the game went on to its end") };
         (!stop.load(Ordering::Relaxed)).then_some(Trajectory { outcome: outcome.first_player_score(), ..played })
     }
+}
+
+/// Who plays ahead is led by what was learnt before, and learns from what was played before.
+#[test]
+fn what_is_played_ahead_is_a_step_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = ZeroSettings { play_ahead: true, ..settings(None) };
+    let go_on = AtomicBool::new(false);
+    let mut ahead = open(folder.path(), &settings, new(), (0, 0));
+    let first = ahead.step(&go_on, &|_| {}).unwrap().unwrap();
+    let logs = |step| ReplayLog::read(&log_path(folder.path(), step)).unwrap();
+    assert!(first.examples >= 60 && logs(1).len() > 5, "the next step has been played");
+    assert_eq!(first.buffer, first.examples, "but is not learnt from");
+
+    // One that waits learns the same from the same, and then plays otherwise.
+    let alone = tempfile::tempdir().unwrap();
+    let waits = ZeroSettings { play_ahead: false, ..settings };
+    let mut waiting = open(alone.path(), &waits, new(), (0, 0));
+    let second = waiting.step(&go_on, &|_| {}).unwrap().unwrap();
+    assert_eq!((second.loss, waiting.learner()), (first.loss, ahead.learner()));
+
+    // The first weights lead both steps that are there.
+    let unlearnt = tempfile::tempdir().unwrap();
+    let mut without = open(unlearnt.path(), &waits, new(), (0, 0));
+    without.step(&go_on, &|_| {}).unwrap().unwrap();
+    without.learner = new();
+    without.step(&go_on, &|_| {}).unwrap().unwrap();
+    let others = |step| ReplayLog::read(&log_path(unlearnt.path(), step)).unwrap();
+    assert!(logs(0) == others(0) && logs(1) == others(1));
 }
 
 #[test]
