@@ -75,7 +75,7 @@ use std::sync::atomic::AtomicBool;
   go-exploit/table1  four ways of search control against AlphaZero and MCTS-Solver, in Connect Four (full: hours)
   go-exploit/fig1    learning curves of AlphaZero and Go-Exploit in Connect Four, and their meeting (full: most of a day)
   go-exploit/fig2    the same for KataGo's modifications (full: a day)
-  go-exploit/fig1-go AlphaZero and GEVC in 9x9 Go (full: days)
+  go-exploit/fig1-go AlphaZero and GEVC in 9x9 Go (full: hours)
   go-exploit/ratings PUCT, MC-RAVE, TD search and UCT rated together on 9x9 (full: hours, most of it training)
 
 Examples:
