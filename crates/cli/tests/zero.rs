@@ -239,7 +239,7 @@ fn what_was_learnt_is_exported_as_onnx() {
     let file = folder.path().join("deep/er/four.onnx");
     let report = succeed(&["export", "onnx", network, text(&file), "--json"]);
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
-    assert_eq!((&report["game"], &report["steps"]), (&"connect-four".into(), &3561.into()));
+    assert_eq!((&report["game"], &report["steps"]), (&"connect-four".into(), &4000.into()));
     assert_eq!(report["inputs"]["planes"], serde_json::json!(["batch", 4, 6, 7]));
     assert_eq!(report["outputs"], serde_json::json!({ "policy": ["batch", 7], "value": ["batch", 1] }));
     let bytes = fs::read(&file).unwrap();
@@ -249,7 +249,7 @@ fn what_was_learnt_is_exported_as_onnx() {
     assert!((room..room + 20_000).contains(&bytes.len()), "{} bytes", bytes.len());
     // A file that is there is replaced.
     fs::write(&file, "an older one").unwrap();
-    assert!(succeed(&["export", "onnx", network, text(&file)]).contains("connect-four after 3561 steps"));
+    assert!(succeed(&["export", "onnx", network, text(&file)]).contains("connect-four after 4000 steps"));
     assert!(fs::read(&file).unwrap() == bytes);
     // Beside it nothing stays, and what cannot be written is said in one line.
     assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
