@@ -192,6 +192,24 @@ fn networks_play_by_the_clock_and_on_their_own_board() {
     assert!(answer.out.contains("info move ") && answer.out.contains("play "), "{}", answer.out);
     let answer = run_in(folder.path(), &["match", "--size", "7", &agent, "random", "--games", "2"], "");
     assert!(!answer.ok && answer.err.contains("learnt on 5x5, not on 7x7"), "{}", answer.err);
+    // Or have a say in what their simulations come to, from none to all of it.
+    let search = |mix: &str| {
+        let agent = format!("uct:40,{mix}");
+        let answer = run_in(folder.path(), &["gtp", "--agent", &agent], "boardsize 5\nlz-genmove_analyze b\nquit\n");
+        assert!(answer.ok, "{mix}: {}", answer.err);
+        answer.out
+    };
+    let mixed = |weight: f32| search(&format!("mix=network:{},mix-weight={weight}", run.display()));
+    assert_eq!(mixed(0.0), search("mix=none"));
+    assert!(mixed(1.0) != mixed(0.0) && mixed(0.5) != mixed(1.0));
+    for (agent, game, part) in [
+        (format!("uct:40,mix=network:{}", run.display()), "connect-four", "leave mix out"),
+        ("uct:40,mix=shapes:run".to_string(), "go", "expected none or network:CHECKPOINT"),
+        ("uct:40,mix-weight=0.5".to_string(), "go", "set mix=network:CHECKPOINT"),
+    ] {
+        let answer = run_in(folder.path(), &["match", &agent, "random", "--game", game, "--games", "2"], "");
+        assert!(!answer.ok && answer.err.contains(part), "{agent}: {}", answer.err);
+    }
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub struct MonteCarlo {
     pub playout: Playout,
     /// Or where they end before the game does.
     pub truncation: Option<Truncation>,
+    /// The network that has a say in what simulations come to, if any.
+    pub mix: Option<Mix>,
     /// What new moves of the tree start with.
     pub priors: Vec<Prior>,
     /// How much each prior counts.
@@ -61,6 +63,15 @@ pub struct Truncation {
     pub values: Option<String>,
 }
 
+/// A network that has a say in what simulations come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mix {
+    /// Its checkpoint.
+    pub network: String,
+    /// How much of the outcome it says, from 0 to 1 (λ).
+    pub weight: f32,
+}
+
 /// Prior knowledge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Prior {
@@ -91,6 +102,12 @@ const TRUNCATE: Setting = setting(
 );
 const VALUES: Setting =
     setting("values", Some("even"), "with truncate: what positions are worth: a checkpoint, as for greedy; or even");
+const MIX: Setting = setting(
+    "mix",
+    Some("none"),
+    "in go: what simulations come to is mixed with what network:CHECKPOINT says of where they left the tree; or none",
+);
+const MIX_WEIGHT: Setting = setting("mix-weight", Some("0.5"), "with mix: how much the network says, 0 to 1");
 const WITHOUT_RAPID: Setting = setting(
     "without-rapid",
     Some("0"),
@@ -146,7 +163,7 @@ pub(super) const PONDER: Setting = setting("ponder", Some("false"), "search on t
 
 macro_rules! tree_settings {
     ($($own:expr),* $(,)?) => {
-        &[SIMULATIONS, $($own,)* PRIOR_SHARE, PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, EXPAND, WIDENING,
+        &[SIMULATIONS, $($own,)* PRIOR_SHARE, PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, MIX, MIX_WEIGHT, EXPAND, WIDENING,
           WIDENING_FIRST, WIDENING_GROWTH, SOLVER, FINAL, THREADS, PARALLEL, VIRTUAL_LOSS, MEMORY, REUSE, PASSES, EARLY_STOP, RESIGN, PONDER]
     };
 }
@@ -237,15 +254,17 @@ impl MonteCarlo {
             _ => None,
         });
         let of_truncation = self.truncation.as_mut().and_then(|truncation| truncation.values.as_mut());
-        of_priors.chain(of_truncation).chain(self.playout.checkpoint())
+        let of_mix = self.mix.as_mut().map(|mix| &mut mix.network);
+        of_priors.chain(of_truncation).chain(of_mix).chain(self.playout.checkpoint())
     }
 
     /// A residual network's checkpoint that it needs.
     fn network(&self) -> Option<&String> {
-        self.priors.iter().find_map(|prior| match prior {
+        let of_priors = self.priors.iter().find_map(|prior| match prior {
             Prior::Network(checkpoint) => Some(checkpoint),
             _ => None,
-        })
+        });
+        of_priors.or_else(|| self.mix.as_ref().map(|mix| &mix.network))
     }
 
     /// A checkpoint of local shapes that it needs.
@@ -295,6 +314,7 @@ impl MonteCarlo {
                 method,
                 playout,
                 truncation,
+                mix: None,
                 priors,
                 experience,
                 prior_share: 0.0,
@@ -302,6 +322,7 @@ impl MonteCarlo {
                 player,
             });
         }
+        let mix = mix(settings)?;
         player.ponder = settings.flag("ponder")?;
         let search = MctsSettings {
             simulations,
@@ -365,7 +386,7 @@ impl MonteCarlo {
             "{}: prior-share does nothing without prior=short-term: leave it out, or add that",
             settings.source()
         );
-        Ok(MonteCarlo { method, playout, truncation, priors, experience, prior_share, search, player })
+        Ok(MonteCarlo { method, playout, truncation, mix, priors, experience, prior_share, search, player })
     }
 }
 
@@ -421,6 +442,23 @@ fn truncation(settings: &mut Settings) -> Result<Option<Truncation>> {
     }
     let moves = settings.whole("truncate", 0, 10_000)? as u32;
     Ok(Some(Truncation { moves, values: Some(settings.text("values")?).filter(|values| values != "even") }))
+}
+
+fn mix(settings: &mut Settings) -> Result<Option<Mix>> {
+    let text = settings.text("mix")?;
+    if text == "none" {
+        ensure!(
+            !settings.is_given("mix-weight"),
+            "{}: mix-weight does nothing without mix: leave it out, or set mix=network:CHECKPOINT",
+            settings.source()
+        );
+        return Ok(None);
+    }
+    let Some(network) = text.strip_prefix("network:").filter(|checkpoint| !checkpoint.is_empty()) else {
+        bail!("{}: mix '{text}': expected none or network:CHECKPOINT", settings.source())
+    };
+    let weight = settings.number("mix-weight", 0.0, 1.0)? as f32;
+    Ok(Some(Mix { network: network.to_string(), weight }))
 }
 
 fn priors(settings: &mut Settings) -> Result<Vec<Prior>> {

@@ -6,12 +6,12 @@ use super::GoSearcher;
 use super::go::learnt;
 use super::monte_carlo::{Parts, Several, searches};
 use super::puct::{POLICY_TEMPERATURE, residual};
-use crate::agent::monte_carlo::{MonteCarlo, Prior};
+use crate::agent::monte_carlo::{Mix, MonteCarlo, Prior};
 use crate::agent::playout::{Playout, Policy};
 use afterstate_arena::{Conduct, GoConduct};
 use afterstate_engine::search::{
-    ByReadValue, Even, FuegoPrior, Grandfather, Handcrafted, Leaf, NetworkPrior, NewPosition, PlayOut, PriorValue,
-    ShortTermPrior, Truncated,
+    ByReadValue, Even, FuegoPrior, Grandfather, Handcrafted, Leaf, Mixed, NetworkPrior, NewPosition, PlayOut,
+    PriorValue, ShortTermPrior, Truncated,
 };
 use afterstate_engine::value::{FusedShapes, Indifferent, PlayoutAgent, TrackedGo, WindowSizes, Windows};
 use afterstate_engine::{Value, ValueFunction};
@@ -81,10 +81,23 @@ fn read_windows(game: &Go) -> TrackedGo {
 enum GoLeaf {
     PlayOut(PlayOut<GoPlayout>),
     Truncated(Truncated<Go, dyn ValueFunction<Go>>),
+    Mixed(Box<Mixed<Go, GoLeaf, ResidualPlayer>>),
 }
 
 impl GoLeaf {
     fn new(agent: &MonteCarlo, size: usize) -> Result<GoLeaf> {
+        let leaf = GoLeaf::alone(agent, size)?;
+        Ok(match &agent.mix {
+            None => leaf,
+            Some(Mix { network, weight }) => {
+                let network = residual(&Go::new(size), network, DeviceName::Cpu)?;
+                GoLeaf::Mixed(Box::new(Mixed::new(leaf, network, *weight)))
+            }
+        })
+    }
+
+    /// Without a network.
+    fn alone(agent: &MonteCarlo, size: usize) -> Result<GoLeaf> {
         let Some(truncation) = &agent.truncation else {
             return Ok(GoLeaf::PlayOut(PlayOut(GoPlayout::new(&agent.playout)?)));
         };
@@ -101,11 +114,16 @@ impl Leaf<Go> for GoLeaf {
         match self {
             GoLeaf::PlayOut(leaf) => leaf.finish(game, trace, rng),
             GoLeaf::Truncated(leaf) => leaf.finish(game, trace, rng),
+            GoLeaf::Mixed(leaf) => leaf.finish(game, trace, rng),
         }
     }
 
     fn plays_to_end(&self) -> bool {
-        matches!(self, GoLeaf::PlayOut(_))
+        match self {
+            GoLeaf::PlayOut(_) => true,
+            GoLeaf::Truncated(_) => false,
+            GoLeaf::Mixed(leaf) => leaf.plays_to_end(),
+        }
     }
 }
 

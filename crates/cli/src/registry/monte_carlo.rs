@@ -135,6 +135,7 @@ fn plain_parts<G: Playable + Deterministic + IndexedMoves>(
     agent: &MonteCarlo,
     game_length: f32,
 ) -> Result<Parts<PlainLeaf<G>, Several<PlainPrior<G>>, ()>> {
+    ensure!(agent.mix.is_none(), "no network has a say in simulations of {}: leave mix out, or use puct", G::NAME);
     let playout = PlainLeaf::PlayOut(PlayOut(uniform_playout(&agent.playout)?));
     let leaf = match &agent.truncation {
         None => playout,

@@ -17,6 +17,7 @@ pub mod mc_rave;
 pub mod mcts;
 pub mod mcts_solver;
 mod minimax;
+mod mixed;
 mod network_prior;
 mod network_search;
 mod ownership;
@@ -58,6 +59,7 @@ pub use mcts::{
 };
 pub use mcts_solver::Proof;
 pub use minimax::minimax;
+pub use mixed::Mixed;
 pub use network_prior::NetworkPrior;
 pub use network_search::{NetworkSearch, NetworkSearchSettings};
 pub use ownership::{ChainStatus, GoOwnership, Ownership, playout_ownership};
