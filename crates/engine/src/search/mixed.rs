@@ -12,6 +12,8 @@ use afterstate_games::{Game, Rng, Turn};
 
 /// Finishes simulations as another [`Leaf`] does, and asks a network what the position was worth where they left the tree.
 ///
+/// It asks by itself: a [`NetworkPrior`](super::NetworkPrior) beside it asks about the same position once more.
+///
 /// ```
 /// use afterstate_engine::search::{Leaf, Mixed, PlayOut};
 /// use afterstate_engine::zero::Uniform;
