@@ -14,6 +14,7 @@ use afterstate_engine::search::{
     PriorValue, ShortTermPrior, Truncated,
 };
 use afterstate_engine::value::{FusedShapes, Indifferent, PlayoutAgent, TrackedGo, WindowSizes, Windows};
+use afterstate_engine::zero::KnownValues;
 use afterstate_engine::{Value, ValueFunction};
 use afterstate_games::go::{
     FuegoPlayout, FuegoSettings, Go, MogoPlayout, MogoSettings, Move, SoftmaxPlayout, UniformGoPlayout,
@@ -41,7 +42,8 @@ const EXPLORATION: f32 = 0.25;
 type GoParts = Parts<GoLeaf, Several<GoPrior>, GoConduct>;
 
 fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
-    let leaf = GoLeaf::new(agent, size)?;
+    let mut networks = Networks { size, opened: Vec::new() };
+    let leaf = GoLeaf::new(agent, size, &mut networks)?;
     let mut prior = Vec::new();
     for wanted in &agent.priors {
         prior.push(match wanted {
@@ -60,7 +62,7 @@ fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
                 GoPrior::Shapes(ByReadValue::new(shapes, read_windows, agent.experience))
             }
             Prior::Network(checkpoint) => {
-                let network = residual(&Go::new(size), checkpoint, DeviceName::Cpu)?;
+                let network = networks.open(checkpoint)?;
                 GoPrior::Network(Box::new(NetworkPrior::new(network, POLICY_TEMPERATURE, agent.experience)))
             }
             // Every search has its own.
@@ -69,6 +71,30 @@ fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
     }
     let game_length = GoConduct.game_length(&Go::new(size)).unwrap_or_default();
     Ok(Parts { leaf, prior: Several(prior), conduct: GoConduct, game_length, exploration: EXPLORATION })
+}
+
+/// A network whose value of a position is known to all who have it.
+type GoNetwork = KnownValues<ResidualPlayer>;
+
+/// The values that a network remembers, as a power of two: half a megabyte, and more positions than a move has simulations.
+const KNOWN_BITS: u32 = 16;
+
+/// The networks that an agent has.
+struct Networks<'a> {
+    size: usize,
+    opened: Vec<(&'a str, GoNetwork)>,
+}
+
+impl<'a> Networks<'a> {
+    /// That of `checkpoint`, which is read once.
+    fn open(&mut self, checkpoint: &'a str) -> Result<GoNetwork> {
+        if let Some((_, network)) = self.opened.iter().find(|(name, _)| *name == checkpoint) {
+            return Ok(network.clone());
+        }
+        let network = KnownValues::new(residual(&Go::new(self.size), checkpoint, DeviceName::Cpu)?, KNOWN_BITS);
+        self.opened.push((checkpoint, network.clone()));
+        Ok(network)
+    }
 }
 
 fn read_windows(game: &Go) -> TrackedGo {
@@ -81,16 +107,16 @@ fn read_windows(game: &Go) -> TrackedGo {
 enum GoLeaf {
     PlayOut(PlayOut<GoPlayout>),
     Truncated(Truncated<Go, dyn ValueFunction<Go>>),
-    Mixed(Box<Mixed<Go, GoLeaf, ResidualPlayer>>),
+    Mixed(Box<Mixed<Go, GoLeaf, GoNetwork>>),
 }
 
 impl GoLeaf {
-    fn new(agent: &MonteCarlo, size: usize) -> Result<GoLeaf> {
+    fn new<'a>(agent: &'a MonteCarlo, size: usize, networks: &mut Networks<'a>) -> Result<GoLeaf> {
         let leaf = GoLeaf::alone(agent, size)?;
         Ok(match &agent.mix {
             None => leaf,
             Some(Mix { network, weight }) => {
-                let network = residual(&Go::new(size), network, DeviceName::Cpu)?;
+                let network = networks.open(network)?;
                 GoLeaf::Mixed(Box::new(Mixed::new(leaf, network, *weight)))
             }
         })
@@ -221,7 +247,7 @@ enum GoPrior {
     Handcrafted(Box<Handcrafted>),
     Fuego(Box<FuegoPrior>),
     Shapes(ByReadValue<FusedShapes, fn(&Go) -> TrackedGo>),
-    Network(Box<NetworkPrior<Go, ResidualPlayer>>),
+    Network(Box<NetworkPrior<Go, GoNetwork>>),
     ShortTerm(ShortTermPrior<FusedShapes, fn(&FusedShapes, &Go) -> TrackedGo>),
 }
 

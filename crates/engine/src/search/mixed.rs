@@ -12,7 +12,8 @@ use afterstate_games::{Game, Rng, Turn};
 
 /// Finishes simulations as another [`Leaf`] does, and asks a network what the position was worth where they left the tree.
 ///
-/// It asks by itself: a [`NetworkPrior`](super::NetworkPrior) beside it asks about the same position once more.
+/// It asks by itself. A [`NetworkPrior`](super::NetworkPrior) beside it asks about the same position once more, unless both have clones of one
+/// [`KnownValues`](crate::zero::KnownValues).
 ///
 /// ```
 /// use afterstate_engine::search::{Leaf, Mixed, PlayOut};
@@ -47,8 +48,7 @@ impl<G: Game, L: Leaf<G>, N: Network<G> + Clone> Leaf<G> for Mixed<G, L, N> {
         let question = self.question.get_or_insert_with(|| Question::new(game.clone()));
         question.game.clone_from(game);
         game.legal_moves(&mut question.moves);
-        self.network.evaluate(&mut [question]);
-        let value = question.value.0;
+        let value = self.network.value(question).0;
         let z = self.leaf.finish(game, trace, rng).0;
         Value(z + self.weight * (value - z))
     }

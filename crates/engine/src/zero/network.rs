@@ -49,11 +49,21 @@ fn softmax(numbers: &mut [f32]) {
 pub trait Network<G: Game>: Send {
     /// Answers all questions. What is answered does not depend on what else is asked.
     fn evaluate(&mut self, questions: &mut [&mut Question<G>]);
+
+    /// v alone. The question is answered only where that had to be found out.
+    fn value(&mut self, question: &mut Question<G>) -> Value {
+        self.evaluate(&mut [question]);
+        question.value
+    }
 }
 
 impl<G: Game> Network<G> for Box<dyn Network<G>> {
     fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
         (**self).evaluate(questions);
+    }
+
+    fn value(&mut self, question: &mut Question<G>) -> Value {
+        (**self).value(question)
     }
 }
 
