@@ -73,7 +73,7 @@ impl std::error::Error for Violation {}
 ///
 /// - there are legal moves exactly when a player is to move, all different, in the same order each time;
 /// - `is_legal` agrees with `legal_moves` about every move met so far, and each legal move can be played;
-/// - candidate moves are legal, and there are some when a player is to move;
+/// - candidate moves are legal, and there are some when a player is to move; a random one is among them;
 /// - chance outcomes exist exactly at chance's turn, with probabilities that sum to 1;
 /// - an outcome comes only at the end, and `outcome_after` foretells it;
 /// - the same position has the same key however it was reached, and positions with the same key go on alike;

@@ -1,5 +1,6 @@
 //! What a game is: [`Game`], and the few words that every game shares.
 
+use crate::rng::{Rng, below};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
@@ -131,6 +132,17 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// legal ones, less those that the game knows only to prolong it. Never empty when a player is to move.
     fn candidate_moves(&self, moves: &mut Vec<Self::Move>) {
         self.legal_moves(moves);
+    }
+
+    /// One of the candidate moves, each with the same probability; `moves` is memory for them. Games override this with something
+    /// that need not know them all.
+    ///
+    /// # Panics
+    ///
+    /// If no player is to move.
+    fn random_candidate(&self, moves: &mut Vec<Self::Move>, rng: &mut Rng) -> Self::Move {
+        self.candidate_moves(moves);
+        moves[below(rng, moves.len() as u32) as usize]
     }
 
     /// Plays a legal move or a chance outcome.

@@ -1,6 +1,6 @@
 //! The single checks behind [`super::check`].
 
-use crate::rng::{Rng, below};
+use crate::rng::{Rng, below, stream};
 use crate::{Game, IndexedMoves, Notation, Turn};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -123,7 +123,12 @@ impl<G: Notation> Checks<G> {
             || format!("there are {} candidates and {} legal moves", candidates.len(), moves.len()),
         )?;
         let stray = candidates.iter().find(|mv| !moves.contains(mv));
-        ensure(stray.is_none(), "candidate moves are legal", || format!("{stray:?} is a candidate and not legal"))
+        ensure(stray.is_none(), "candidate moves are legal", || format!("{stray:?} is a candidate and not legal"))?;
+        if candidates.is_empty() {
+            return Ok(());
+        }
+        let drawn = position.random_candidate(&mut moves, &mut stream(position.key(), 0));
+        ensure(candidates.contains(&drawn), "a random candidate is a candidate", || format!("{drawn:?} is none"))
     }
 
     fn chance(&self, position: &G) -> Result<(), Fault> {

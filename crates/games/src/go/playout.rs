@@ -19,3 +19,4 @@ pub use mogo::{MogoPlayout, MogoSettings};
 pub use ruled::Rule;
 pub use softmax::{SoftmaxPlayout, SoftmaxWeights};
 pub use uniform::UniformGoPlayout;
+pub(super) use uniform::sample;

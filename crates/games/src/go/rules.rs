@@ -1,8 +1,9 @@
 //! Go as a [`Game`]: turns, passes, komi, and how a finished position is scored.
 
 use super::board::{Board, Watcher};
+use super::playout::{UniformGoPlayout, sample};
 use super::point::{Move, Point};
-use crate::rng::mix;
+use crate::rng::{Rng, mix};
 use crate::{Deterministic, Game, IndexedMoves, Outcome, Repetition, Side, Turn};
 use serde::{Deserialize, Serialize};
 
@@ -274,6 +275,11 @@ impl Game for Go {
         if moves.is_empty() {
             moves.push(Move::PASS);
         }
+    }
+
+    fn random_candidate(&self, _moves: &mut Vec<Move>, rng: &mut Rng) -> Move {
+        assert!(!self.is_over(), "a player is to move");
+        sample::<UniformGoPlayout>(&self.board, self.to_move, rng).map_or(Move::PASS, Move::play)
     }
 
     #[inline]

@@ -125,10 +125,10 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> Worker<G
                 return mv;
             }
         }
-        let moves = choices(game, root, &mut self.moves);
-        let chosen = below(rng, moves.len() as u32) as usize;
-        count(root, chosen);
-        moves[chosen]
+        let Some(root) = root else { return game.random_candidate(&mut self.moves, rng) };
+        let chosen = below(rng, root.moves.len() as u32) as usize;
+        count(Some(root), chosen);
+        root.moves[chosen]
     }
 }
 

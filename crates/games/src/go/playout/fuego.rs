@@ -144,7 +144,7 @@ impl Rules for FuegoPlayout {
     }
 
     #[inline(always)]
-    fn find(&mut self, board: &Board, side: Side, recent: [Option<Point>; 2]) -> Option<Rule> {
+    fn find<const FOLLOWED: bool>(&mut self, board: &Board, side: Side, recent: [Option<Point>; 2]) -> Option<Rule> {
         let settings = self.settings;
         if let Some(last) = recent[0] {
             if settings.capture_last {
@@ -174,14 +174,14 @@ impl Rules for FuegoPlayout {
         }
         if settings.patterns {
             for around in recent.into_iter().flatten() {
-                self.view.find_patterns(board, around, side, false);
+                self.view.find_patterns::<FOLLOWED>(board, around, side, false);
             }
             if !self.view.found.is_empty() {
                 return Some(Rule::Pattern);
             }
         }
         if settings.captures {
-            self.view.find_captures(board, side);
+            self.view.find_captures::<FOLLOWED>(board, side);
             if !self.view.found.is_empty() {
                 return Some(Rule::Capture);
             }

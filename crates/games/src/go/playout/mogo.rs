@@ -113,7 +113,7 @@ impl Rules for MogoPlayout {
     }
 
     #[inline(always)]
-    fn find(&mut self, board: &Board, side: Side, recent: [Option<Point>; 2]) -> Option<Rule> {
+    fn find<const FOLLOWED: bool>(&mut self, board: &Board, side: Side, recent: [Option<Point>; 2]) -> Option<Rule> {
         let (settings, view) = (&self.settings, &mut self.view);
         if let Some(last) = recent[0] {
             if settings.save {
@@ -123,14 +123,14 @@ impl Rules for MogoPlayout {
                 }
             }
             if settings.patterns {
-                view.find_patterns(board, last, side, !settings.avoid_self_atari);
+                view.find_patterns::<FOLLOWED>(board, last, side, !settings.avoid_self_atari);
                 if !view.found.is_empty() {
                     return Some(Rule::Pattern);
                 }
             }
         }
         if settings.captures {
-            view.find_captures(board, side);
+            view.find_captures::<FOLLOWED>(board, side);
             if !view.found.is_empty() {
                 return Some(Rule::Capture);
             }

@@ -1,8 +1,8 @@
 //! What playouts by rules have in common: the rules' raw material, the loop, and when a playout ends early.
 
-use super::neighbourhood::{Code, Neighbourhoods, surroundings};
+use super::neighbourhood::{Code, Neighbourhoods, code_of, surroundings};
 use super::pattern::PatternTable;
-use super::uniform::{Allows, draw};
+use super::uniform::{Allows, draw, sample};
 use crate::go::board::{Board, Color};
 use crate::go::point::{AREA, Move, Point};
 use crate::go::rules::Go;
@@ -133,7 +133,7 @@ impl View {
         use crate::go::board::Watcher;
         let size = board.size();
         self.neighbourhoods.clear(size);
-        self.in_atari.iter_mut().for_each(Vec::clear);
+        self.forget();
         for point in Point::all(size) {
             let color = board.color(point);
             if let Some(side) = color.side() {
@@ -143,6 +143,11 @@ impl View {
                 }
             }
         }
+    }
+
+    /// Forgets which chains were in atari.
+    fn forget(&mut self) {
+        self.in_atari.iter_mut().for_each(Vec::clear);
     }
 
     /// Notes what the last move, a stone of the opponent of `side` on `last`, has put in atari.
@@ -201,11 +206,21 @@ impl View {
         self.table.matches(self.neighbourhoods.code(point), side)
     }
 
-    /// Finds the patterns' moves among the eight neighbours of `around`.
+    /// Finds the patterns' moves among the eight neighbours of `around`. Unless it has `FOLLOWED` the game the view looks at the board.
     #[inline(always)]
-    pub(super) fn find_patterns(&mut self, board: &Board, around: Point, side: Side, self_atari: bool) {
+    pub(super) fn find_patterns<const FOLLOWED: bool>(
+        &mut self,
+        board: &Board,
+        around: Point,
+        side: Side,
+        self_atari: bool,
+    ) {
         for n in surroundings(around, board.size()) {
-            if self.table.matches(self.neighbourhoods.code(n), side)
+            if !FOLLOWED && !board.is_empty(n) {
+                continue;
+            }
+            let code = if FOLLOWED { self.neighbourhoods.code(n) } else { code_of(board, n) };
+            if self.table.matches(code, side)
                 && board.is_empty(n)
                 && board.is_sensible(n, side)
                 && (self_atari || !board.is_self_atari(n, side))
@@ -233,9 +248,20 @@ impl View {
         self.endangered.into_iter().take(self.endangered_count)
     }
 
-    /// Finds all captures of `side`.
+    /// Finds all captures of `side`. Unless it has `FOLLOWED` the game the view looks at the board.
     #[inline(always)]
-    pub(super) fn find_captures(&mut self, board: &Board, side: Side) {
+    pub(super) fn find_captures<const FOLLOWED: bool>(&mut self, board: &Board, side: Side) {
+        if !FOLLOWED {
+            self.in_atari[side.other().index()].clear();
+            for point in Point::all(board.size()) {
+                if board.color(point) == Color::of(side.other())
+                    && board.chain(point) == point
+                    && board.is_in_atari(point)
+                {
+                    self.in_atari[side.other().index()].push(point);
+                }
+            }
+        }
         let View { in_atari, found, .. } = self;
         for_each_atari(&mut in_atari[side.other().index()], board, side, |_, liberty| {
             if board.is_sensible(liberty, side) {
@@ -274,8 +300,9 @@ fn for_each_atari(stones: &mut Vec<Point>, board: &Board, side: Side, mut each: 
 pub(super) trait Rules: Allows {
     fn view(&mut self) -> &mut View;
 
-    /// Lets the rules fill `found` until one has found something, and says which.
-    fn find(&mut self, board: &Board, side: Side, recent: [Option<Point>; 2]) -> Option<Rule>;
+    /// Lets the rules fill `found` until one has found something, and says which. `FOLLOWED`: the view knows the position from having
+    /// loaded it, or one before it and each move since.
+    fn find<const FOLLOWED: bool>(&mut self, board: &Board, side: Side, recent: [Option<Point>; 2]) -> Option<Rule>;
 
     /// What is played instead of a move that was chosen.
     fn correct(&self, board: &Board, point: Point, side: Side) -> Point;
@@ -290,7 +317,7 @@ pub(super) trait Rules: Allows {
 fn turn<R: Rules>(rules: &mut R, game: &mut Go, side: Side, trace: &mut Vec<Move>, rng: &mut Rng) -> bool {
     let recent = game.recent_stones();
     rules.view().note(&game.board, recent[0], side);
-    let chosen = match rules.find(&game.board, side, recent) {
+    let chosen = match rules.find::<true>(&game.board, side, recent) {
         Some(_) => {
             let found = rules.view().found.points();
             Some(found[below(rng, found.len() as u32) as usize])
@@ -350,25 +377,25 @@ pub(super) fn good_moves<'a, R: Rules>(rules: &'a mut R, game: &Go) -> (Option<R
     rules.view().load(game.board());
     let (side, recent) = (game.to_move(), game.recent_stones());
     rules.view().note(game.board(), recent[0], side);
-    let rule = if game.is_over() { None } else { rules.find(game.board(), side, recent) };
+    let rule = if game.is_over() { None } else { rules.find::<true>(game.board(), side, recent) };
     (rule, rules.view().found.points())
 }
 
-/// Chooses one move as a playout would.
+/// Chooses one move as a playout would. The rules look at the board itself: searches that ask for single moves between others would
+/// spend more on a view of all of it.
 pub(super) fn choose<R: Rules>(rules: &mut R, game: &Go, rng: &mut Rng) -> (Move, Rule) {
-    let mut chosen = |points: &[Point]| match points.len() {
-        0 => None,
-        count => Some(points[below(rng, count as u32) as usize]),
-    };
-    let (board, side) = (game.board(), game.to_move());
-    let (rule, found) = good_moves(rules, game);
-    let (point, rule) = match (rule, chosen(found)) {
-        (Some(rule), Some(point)) => (Some(point), rule),
-        _ if game.is_over() => (None, Rule::Pass),
-        _ => {
-            let allowed: Vec<_> = board.empty_points().filter(|&point| R::allows(board, point, side)).collect();
-            (chosen(&allowed), Rule::Random)
+    if game.is_over() {
+        return (Move::PASS, Rule::Pass);
+    }
+    let (board, side, recent) = (game.board(), game.to_move(), game.recent_stones());
+    rules.view().forget();
+    rules.view().note(board, recent[0], side);
+    let (point, rule) = match rules.find::<false>(board, side, recent) {
+        Some(rule) => {
+            let found = rules.view().found.points();
+            (Some(found[below(rng, found.len() as u32) as usize]), rule)
         }
+        None => (sample::<R>(board, side, rng), Rule::Random),
     };
     match point {
         Some(point) => (Move::play(rules.correct(board, point, side)), rule),
