@@ -83,6 +83,31 @@ fn deadlines_count_unless_it_ponders() {
     let mut limits = nodes(10_000_000);
     limits.soft_deadline = Some(past + Duration::from_secs(1_000));
     assert_eq!(decide(&mut engine(small()), &forced, &limits).0.depth, Some(1));
+    // But time that cannot be saved is used.
+    limits.budget = depth(5).budget;
+    limits.budget.deadline = limits.soft_deadline;
+    assert_eq!(decide(&mut engine(small()), &forced, &limits).0.depth, Some(5));
+}
+
+#[test]
+fn the_move_that_is_played_is_the_one_that_was_told_last() {
+    let (mut told_late, mut search) = (0, engine(small()));
+    for limit in (200..12_000).step_by(97) {
+        let (mut deepest, mut last) = (0, None);
+        search.clear();
+        let decision = search.search(&middlegame(), &nodes(limit), &mut |news| {
+            let Some(info) = news.line() else { return };
+            (deepest, last) = (info.depth, info.pv.first().copied());
+        });
+        told_late += usize::from(decision.depth.is_some_and(|completed| deepest > completed));
+        // Very few nodes may show nothing at all.
+        assert!(
+            last == decision.best || (last.is_none() && limit < 1_000),
+            "{limit} nodes: {last:?}, {:?}",
+            decision.best
+        );
+    }
+    assert!(told_late > 0, "no search changed its mind in an iteration that it did not end");
 }
 
 #[test]

@@ -19,7 +19,8 @@ pub struct SearchLimits {
     /// The hard limits. `simulations` are nodes: positions that moves were played to.
     pub budget: Budget,
     /// No iteration is begun after about this moment: earlier if the best move has long been the same, later, but within
-    /// the hard limit, if it has just changed or the score drops.
+    /// the hard limit, if it has just changed or the score drops. The same as the hard one: time for this move alone, which is
+    /// used up.
     pub soft_deadline: Option<Instant>,
     /// While this is set neither deadline counts (UCI's `go ponder`; `ponderhit` clears it).
     pub pondering: Option<Arc<AtomicBool>>,
@@ -112,15 +113,22 @@ impl Clock {
         self.limits.pondering.as_ref().is_some_and(|pondering| pondering.load(Relaxed))
     }
 
-    /// Whether the search is limited by time, and so should not spend any on what is certain.
-    pub(super) fn is_timed(&self) -> bool {
-        self.limits.soft_deadline.is_some() && !self.ponders()
+    /// Whether the time is this move's alone: what it does not use is lost.
+    fn is_exact(&self) -> bool {
+        self.limits.soft_deadline == self.limits.budget.deadline
     }
 
-    /// Whether no more iteration should begin: the soft deadline is past, if the time for it is scaled by `share`.
+    /// Whether time is shared out, and so should not be spent on what is certain.
+    pub(super) fn saves_time(&self) -> bool {
+        self.limits.soft_deadline.is_some() && !self.is_exact() && !self.ponders()
+    }
+
+    /// Whether no more iteration should begin: the soft deadline is past, if the time for it is scaled by `share` where time can be
+    /// saved.
     pub(super) fn is_late(&self, share: f64) -> bool {
         let Some(deadline) = self.limits.soft_deadline else { return false };
         let planned: Duration = deadline.saturating_duration_since(self.begin);
+        let share = if self.is_exact() { 1.0 } else { share };
         !self.ponders() && self.begin.elapsed() >= planned.mul_f64(share)
     }
 }

@@ -86,7 +86,7 @@ impl<E: ChessEvaluation> Worker<E> {
         let depth = limits.budget.depth.unwrap_or(self.settings.depth).clamp(1, MAX_TOURNAMENT_DEPTH);
         let lines = limits.multi_pv.clamp(1, self.root_moves.len());
         let mut stability = Stability::default();
-        let mut completed = 0;
+        let (mut completed, mut told) = (0, None);
         for depth in 1..=depth as i32 {
             // Helpers look at other depths than the first thread, so that they find something new.
             if self.number > 0 && depth > 1 && (depth + self.number as i32) % 4 == 0 {
@@ -102,6 +102,10 @@ impl<E: ChessEvaluation> Worker<E> {
                     self.return_to_root();
                     self.root_moves[line..].sort_by_key(|root_move| std::cmp::Reverse(root_move.score));
                     self.root_moves[..=line].sort_by_key(|root_move| std::cmp::Reverse(root_move.known()));
+                    // Whoever watches should have seen the line that is decided on.
+                    if told != Some(self.root_moves[0].mv()) {
+                        self.tell(root, 0, Bound::Exact, watch);
+                    }
                     return completed;
                 }
                 self.root_moves[..=line].sort_by_key(|root_move| std::cmp::Reverse(root_move.score));
@@ -111,6 +115,7 @@ impl<E: ChessEvaluation> Worker<E> {
             for line in 0..lines {
                 self.tell(root, line, Bound::Exact, watch);
             }
+            told = Some(self.root_moves[0].mv());
             if self.number == 0 && self.is_enough(depth, &mut stability) {
                 break;
             }
@@ -133,7 +138,7 @@ impl<E: ChessEvaluation> Worker<E> {
         let share = best.nodes as f64 / self.nodes.max(1) as f64;
         let factor = stability.factor(best.mv(), score, share);
         let certain = self.root_moves.len() == 1 || plies_to_mate.is_some_and(|plies| depth > plies);
-        self.clock.is_late(factor) || (certain && self.clock.is_timed())
+        self.clock.is_late(factor) || (certain && self.clock.saves_time())
     }
 
     /// Searches line number `line`, 0 being the best, with a window around its last score. `None`: the search must stop.
