@@ -1,11 +1,12 @@
 //! `afterstate uci`: an agent behind the Universal Chess Interface, for chess programs with a board.
 
+use crate::agent::tournament_search::DEFAULT_NODES;
 use crate::agent::{Agent, AgentSpec};
 use crate::registry::{self, Playable};
 use afterstate_arena::PlayerError;
 use afterstate_games::Chess;
 use afterstate_protocols::uci::{PlayerThinker, Resources, Session, Thinker, TournamentThinker};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::io::{BufReader, stdin, stdout};
 
 /// Arguments of `uci`.
@@ -40,6 +41,10 @@ fn thinker(agent: &Agent, seed: u64) -> Result<Box<dyn Thinker>> {
     let mut agent = agent.clone();
     match &mut agent {
         Agent::Tournament(agent) => {
+            ensure!(
+                agent.error == 0.0 && agent.nodes == DEFAULT_NODES,
+                "nodes and error say nothing to a GUI, which limits searches by 'go nodes' and strength by UCI_LimitStrength: leave them out"
+            );
             let evaluation = registry::chess_evaluation(&agent.checkpoint)?;
             return Ok(Box::new(TournamentThinker::new(evaluation, agent.search.clone())));
         }

@@ -204,4 +204,8 @@ fn agents_that_cannot_play_chess_are_refused_at_once() {
     assert!(fail(&["uci", "--agent", "dyna-2:memory=run"]).contains("chess"));
     assert!(fail(&["uci", "--agent", "gtp:gnugo"]).contains("chess"));
     assert!(fail(&["uci", "--agent", "nonsense"]).contains("expected random"));
+    for idle in ["nodes=500", "error=0.1"] {
+        let agent = format!("tournament-search:material,{idle}");
+        assert!(fail(&["uci", "--agent", &agent]).contains("UCI_LimitStrength"), "{idle}");
+    }
 }

@@ -8,6 +8,9 @@ use anyhow::{Context, Result, ensure};
 /// What the checkpoint is called that knows nothing but what men are worth.
 pub const MATERIAL: &str = "material";
 
+/// Positions for a move unless told otherwise.
+pub const DEFAULT_NODES: u64 = 100_000;
+
 const NODES: Setting = setting("nodes", Some("100000"), "positions to look at for a move when no clock runs");
 
 /// The kind of agents.
@@ -99,6 +102,7 @@ mod tests {
         let Agent::Tournament(agent) = parse("without=null-move+razoring,with=killers").unwrap().agent else {
             panic!()
         };
+        assert_eq!(agent.nodes, super::DEFAULT_NODES);
         assert!(!agent.search.null_move && !agent.search.razoring && agent.search.killers && agent.search.history);
         for wrong in ["without=depth", "with=magic", "with=killers+"] {
             let error = format!("{:#}", parse(wrong).unwrap_err());
