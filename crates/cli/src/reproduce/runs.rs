@@ -8,7 +8,7 @@ use crate::train::{Report, train};
 use crate::training_run::{Diverged, LOG, RECIPE};
 use crate::watch::read_log;
 use afterstate_engine::value::shape_agent::checkpoints_in;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -88,6 +88,12 @@ pub fn train_and_look<L: Lesson + Sync, T: Send>(
 fn train_one<L: Lesson>(place: &Workplace, (series, seed, recipe, folder): &Job<L>) -> Result<Option<TrainedRun>> {
     let milestones = recipe.milestones();
     if !has_ended(recipe, &milestones, folder) {
+        ensure!(
+            !has_lost_its_weights(recipe, &milestones, folder),
+            "{}: its log is that of a run that has ended, but its last weights are not there: put them back, or move the folder away \
+             to have it trained again",
+            folder.display()
+        );
         match train(recipe, folder, folder.exists(), Report::None, place.stop) {
             // A step size that is too large is a result, not a mistake: the curve ends there.
             Err(error) if error.downcast_ref::<Diverged>().is_some() => {}
@@ -105,11 +111,17 @@ fn train_one<L: Lesson>(place: &Workplace, (series, seed, recipe, folder): &Job<
 /// Whether such a run is there with nothing missing, for which its recipe, its log and its last weights have to be there, and not
 /// what it would need to go on.
 fn has_ended<L: Lesson>(recipe: &L, milestones: &[u64], folder: &Path) -> bool {
-    let same = || L::load(&folder.join(RECIPE)).is_ok_and(|before| before.learns_like(recipe));
-    let logged = || {
-        let log = read_log(&folder.join(LOG)).unwrap_or_default();
-        milestones.iter().all(|milestone| log.iter().any(|entry| entry.games == *milestone))
-    };
     let saved = || checkpoints_in(folder).is_ok_and(|found| found.last().map(|(games, _)| games) == milestones.last());
-    same() && logged() && saved()
+    has_whole_log(recipe, milestones, folder) && saved()
+}
+
+/// Whether such a run has ended, and somebody kept what was measured and not what was learnt. Training it again would replace that.
+fn has_lost_its_weights<L: Lesson>(recipe: &L, milestones: &[u64], folder: &Path) -> bool {
+    has_whole_log(recipe, milestones, folder) && checkpoints_in(folder).map_or(true, |found| found.is_empty())
+}
+
+fn has_whole_log<L: Lesson>(recipe: &L, milestones: &[u64], folder: &Path) -> bool {
+    let same = L::load(&folder.join(RECIPE)).is_ok_and(|before| before.learns_like(recipe));
+    let log = read_log(&folder.join(LOG)).unwrap_or_default();
+    same && milestones.iter().all(|milestone| log.iter().any(|entry| entry.games == *milestone))
 }

@@ -229,7 +229,16 @@ fn learning_curves_are_compared_and_gone_on_with() {
     }
     let again = run_in(folder.path(), &arguments, "");
     assert!(again.ok, "{}", again.err);
-    assert_eq!((fs::read(&checkpoint).unwrap(), read("fig1.json")), (before, report));
+    assert_eq!((&fs::read(&checkpoint).unwrap(), read("fig1.json")), (&before, report));
+
+    // Without its last weights it is not trained again, which would replace what was measured.
+    let log = folder.path().join("runs/quick/tic-tac-toe-GESC-KB-2/log.jsonl");
+    let measured = fs::read(&log).unwrap();
+    fs::remove_file(&checkpoint).unwrap();
+    let refused = run_in(folder.path(), &arguments, "");
+    assert!(!refused.ok && refused.err.contains("tic-tac-toe-GESC-KB-2: its log is that of a run"), "{}", refused.err);
+    assert_eq!(fs::read(&log).unwrap(), measured);
+    fs::write(&checkpoint, &before).unwrap();
 
     write("fig1.toml", &figure.replace("opponent = \"random\"", "opponent = \"solver-7x\""));
     let refused = run_in(folder.path(), &arguments, "");
