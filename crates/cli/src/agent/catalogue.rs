@@ -59,7 +59,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "alpha-beta",
         summary: "iterative-deepening alpha-beta with a transposition table",
-        games: "all",
+        games: "all but backgammon",
         main: Some("checkpoint"),
         settings: &[
             setting("checkpoint", Some("none"), "the value of leaves, as for greedy; without one all leaves are even"),

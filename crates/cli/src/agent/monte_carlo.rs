@@ -174,7 +174,7 @@ pub const KINDS: [Kind; 5] = [
     Kind {
         name: "flat-mc",
         summary: "flat Monte-Carlo: as many simulations for every move, the best mean is played",
-        games: "all",
+        games: "all but backgammon",
         main: Some("simulations"),
         settings: &[SIMULATIONS, PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, RESIGN],
         example: "flat-mc:1000",
@@ -182,7 +182,7 @@ pub const KINDS: [Kind; 5] = [
     Kind {
         name: "mcts",
         summary: "greedy Monte-Carlo tree search: simulations follow the best mean so far",
-        games: "all",
+        games: "all but backgammon",
         main: Some("simulations"),
         settings: tree_settings![URGENCY, PRIOR, MC_PRIOR_WEIGHT],
         example: "mcts:1000,first-play-urgency=0.6",
@@ -190,7 +190,7 @@ pub const KINDS: [Kind; 5] = [
     Kind {
         name: "uct",
         summary: "Monte-Carlo tree search by upper confidence bounds",
-        games: "all",
+        games: "all but backgammon",
         main: Some("simulations"),
         settings: tree_settings![
             setting(
@@ -207,7 +207,7 @@ pub const KINDS: [Kind; 5] = [
     Kind {
         name: "rave",
         summary: "Monte-Carlo tree search by all-moves-as-first values alone",
-        games: "all",
+        games: "all but backgammon",
         main: Some("simulations"),
         settings: tree_settings![
             URGENCY,
@@ -220,7 +220,7 @@ pub const KINDS: [Kind; 5] = [
     Kind {
         name: "mc-rave",
         summary: "Monte-Carlo tree search by means and all-moves-as-first values together: MoGo",
-        games: "all",
+        games: "all but backgammon",
         main: Some("simulations"),
         settings: tree_settings![
             setting(
