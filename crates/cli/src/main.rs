@@ -31,6 +31,7 @@ mod learning_games;
 mod lesson;
 mod match_command;
 mod network_recipe;
+mod openings;
 mod output;
 mod partners;
 mod perft;

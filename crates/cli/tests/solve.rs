@@ -3,7 +3,9 @@
 mod support;
 
 use std::fs;
-use support::{fail, run_in, succeed};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use support::{fail, run, run_in, succeed};
 
 #[test]
 fn positions_are_solved_in_both_notations() {
@@ -51,6 +53,45 @@ fn the_suite_of_the_project_can_be_read() {
     // A random player keeps what chance keeps.
     let [share, by_chance] = ["share", "by_chance"].map(|key| report[key].as_f64().unwrap());
     assert!((share - by_chance).abs() < 0.06, "{share} {by_chance}");
+}
+
+#[test]
+fn an_opening_table_is_made_gone_on_with_and_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("openings.c4o");
+    let file = file.to_str().unwrap();
+    let late = "......./......./......./......./......./.XXX.OO";
+    let with = |more: &[&'static str]| [&["solve", late, "--outcome", "--openings", file][..], more].concat();
+    // What a table of so few positions holds takes minutes. A part of it is a table too, which is gone on with.
+    let mut child = Command::new(env!("CARGO_BIN_EXE_afterstate"))
+        .args(with(&["--opening-discs", "8"]))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while fs::metadata(file).is_err() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = fs::read(file).unwrap();
+    assert!(kept.starts_with(b"afterstate c4o 1"));
+    let message = fail(&with(&["--opening-discs", "5"]));
+    assert!(message.contains("openings.c4o: holds positions with 8 discs: leave --opening-discs out"), "{message}");
+    fs::write(file, &kept[..kept.len() - 1]).unwrap();
+    assert!(fail(&with(&[])).contains("not a whole opening table"));
+    // A file is no folder.
+    let nowhere = format!("{file}/below.c4o");
+    assert!(fail(&["solve", late, "--openings", &nowhere]).contains("below.c4o"));
+    assert!(run(&["solve", late, "--opening-discs", "4"]).err.contains("--openings"));
+}
+
+#[test]
+fn who_wins_is_quicker_than_when() {
+    let said = succeed(&["solve", "--outcome", "444442", "264737", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(report[1]["result"], "X");
+    assert!(report[0].get("plies").is_none() && report[0]["moves"].as_array().unwrap().len() == 7, "{said}");
 }
 
 #[test]

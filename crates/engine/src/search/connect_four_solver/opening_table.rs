@@ -23,7 +23,8 @@ pub struct OpeningTableError {
 }
 
 /// Who wins with best play, for all positions with the same number of discs that are not over. With it a search for an
-/// [outcome](super::ConnectFourSolver::outcome) goes no deeper than to that number of discs.
+/// [outcome](super::ConnectFourSolver::outcome) goes no deeper than to that number of discs; with a part of them it goes on
+/// where one is missing.
 ///
 /// A position and its mirror image are one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,35 +38,69 @@ impl OpeningTable {
     /// The most discs that a table is made for. There are 91,295 such positions.
     pub const MOST_DISCS: u32 = 8;
 
-    /// Solves all positions with `discs` discs, with `memory_mib` MiB for what is proved on the way (see
-    /// [`ConnectFourSolver::new`](super::ConnectFourSolver::new)): 256 or more, for they are many. Count on hours, for 8
-    /// discs on many. `progress` is told how many positions are solved, and of how many.
+    /// A table that holds no position yet, for those with `discs` discs.
     ///
     /// # Panics
     ///
     /// If there are more discs than [`OpeningTable::MOST_DISCS`].
-    pub fn generate(discs: u32, memory_mib: usize, mut progress: impl FnMut(usize, usize)) -> OpeningTable {
+    pub fn new(discs: u32) -> OpeningTable {
         assert!(discs <= Self::MOST_DISCS, "{discs} discs are more than {}", Self::MOST_DISCS);
-        let positions = positions_after(&ConnectFour::new(), discs as i32);
-        let mut search = Negamax::new(memory_mib);
-        OpeningTable::of(discs as i32, &positions, &mut search, &mut progress)
+        OpeningTable { discs: discs as i32, entries: Vec::new() }
     }
 
-    /// The outcomes of `positions`, which all have `discs` discs and are different, mirror images included.
-    pub(super) fn of(
-        discs: i32,
+    /// Solves all positions that it does not hold yet, with `memory_mib` MiB for what is proved on the way (see
+    /// [`ConnectFourSolver::new`](super::ConnectFourSolver::new)): 256 or more, for they are many. Count on minutes for 3
+    /// discs, on hours for more, for 8 on many. Before each position `go_on` is shown the table, which can be used and
+    /// written as it is, and told how many positions there are in all; the work ends when it says no. Whether the table is
+    /// complete then.
+    ///
+    /// ```
+    /// use afterstate_engine::search::OpeningTable;
+    /// let mut table = OpeningTable::new(4);
+    /// // Where the work is not begun, it can be gone on with another time.
+    /// assert!(!table.complete(1, |table, all| { assert_eq!((table.positions(), all), (0, 568)); false }));
+    /// ```
+    pub fn complete(&mut self, memory_mib: usize, go_on: impl FnMut(&OpeningTable, usize) -> bool) -> bool {
+        let positions = positions_after(&ConnectFour::new(), self.discs);
+        self.add(&positions, &mut Negamax::new(memory_mib), go_on)
+    }
+
+    /// Adds the outcomes of `positions`, which all have its number of discs and are different, mirror images included.
+    pub(super) fn add(
+        &mut self,
         positions: &[Node],
         search: &mut Negamax,
-        progress: &mut impl FnMut(usize, usize),
-    ) -> OpeningTable {
-        let mut entries = Vec::with_capacity(positions.len());
-        for (solved, &node) in positions.iter().enumerate() {
-            progress(solved, positions.len());
-            entries.push(node.key_of_both_images() << SIGN_BITS | (search.sign(node) + 1) as u64);
+        mut go_on: impl FnMut(&OpeningTable, usize) -> bool,
+    ) -> bool {
+        for &node in positions {
+            let Err(at) = self.find(node) else { continue };
+            if !go_on(self, positions.len()) {
+                return false;
+            }
+            // In its place, so that the table can be used and written at any time; a search takes far longer.
+            let entry = node.key_of_both_images() << SIGN_BITS | (search.sign(node) + 1) as u64;
+            self.entries.insert(at, entry);
         }
-        progress(positions.len(), positions.len());
-        entries.sort_unstable();
-        OpeningTable { discs, entries }
+        true
+    }
+
+    /// A table of these positions.
+    #[cfg(test)]
+    pub(super) fn of(discs: i32, positions: &[Node]) -> OpeningTable {
+        let mut table = OpeningTable { discs, entries: Vec::new() };
+        table.add(positions, &mut Negamax::new(1), |_, _| true);
+        table
+    }
+
+    /// Where the entry of a position is, or would be.
+    #[inline(always)]
+    fn find(&self, node: Node) -> Result<usize, usize> {
+        let key = node.key_of_both_images();
+        let at = self.entries.partition_point(|&entry| entry >> SIGN_BITS < key);
+        match self.entries.get(at) {
+            Some(&entry) if entry >> SIGN_BITS == key => Ok(at),
+            _ => Err(at),
+        }
     }
 
     /// With how many discs its positions are.
@@ -84,10 +119,8 @@ impl OpeningTable {
         if discs != self.discs {
             return None;
         }
-        let key = node.key_of_both_images();
-        let at = self.entries.partition_point(|&entry| entry >> SIGN_BITS < key);
-        let entry = self.entries.get(at).filter(|&&entry| entry >> SIGN_BITS == key)?;
-        match entry & ((1 << SIGN_BITS) - 1) {
+        let at = self.find(node).ok()?;
+        match self.entries[at] & ((1 << SIGN_BITS) - 1) {
             0 => Some((-SQUARES, -1)),
             1 => Some((0, 0)),
             _ => Some((1, SQUARES)),
@@ -134,7 +167,9 @@ impl OpeningTable {
         let (discs, entries) = numbers.split_first()?;
         let discs = i32::try_from(u64::from_le_bytes(*discs)).ok().filter(|discs| (0..SQUARES).contains(discs))?;
         let entries: Vec<u64> = entries.iter().map(|&eight| u64::from_le_bytes(eight)).collect();
-        entries.is_sorted().then_some(OpeningTable { discs, entries })
+        entries
+            .is_sorted_by(|one, next| one >> SIGN_BITS < next >> SIGN_BITS)
+            .then_some(OpeningTable { discs, entries })
     }
 }
 
@@ -193,11 +228,17 @@ mod tests {
         let positions = positions_after(&game, discs);
         assert!(positions.len() > 50);
         let mut calls = 0;
-        let table = OpeningTable::of(discs, &positions, &mut Negamax::new(1), &mut |solved, all| {
-            assert_eq!((solved, all), (calls, positions.len()));
-            calls += 1;
-        });
-        assert_eq!((table.positions(), calls), (positions.len(), positions.len() + 1));
+        let mut table = OpeningTable { discs, entries: Vec::new() };
+        let mut stop_at = |most: usize| {
+            table.add(&positions, &mut Negamax::new(1), |table, all| {
+                assert_eq!((table.positions(), all), (calls, positions.len()));
+                assert!(table.entries.is_sorted());
+                calls += usize::from(calls < most);
+                table.positions() < most
+            })
+        };
+        assert!(!stop_at(20) && stop_at(positions.len()));
+        assert_eq!((table.positions(), calls), (positions.len(), positions.len()));
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("openings");
         table.write(&path).expect("it can be written");
