@@ -155,8 +155,8 @@ impl Lesson for BalanceRecipe {
     }
 
     fn plan(&self) -> Plan<'_> {
-        let BalanceRecipe { games, seed, checkpoints, evaluation, .. } = self;
-        Plan { games: *games, unit: "games", seed: *seed, checkpoints, evaluation }
+        let BalanceRecipe { games, seed, threads, checkpoints, evaluation, .. } = self;
+        Plan { games: *games, unit: "games", seed: *seed, threads: *threads, checkpoints, evaluation }
     }
 
     fn essence(&self) -> BalanceRecipe {
@@ -189,12 +189,12 @@ impl Lesson for BalanceRecipe {
         PlayoutAgent::read(path)
     }
 
-    fn player(&self, checkpoint: &Checkpoint<PlayoutAgent>) -> Box<dyn Player<Go>> {
+    fn player(&self, checkpoint: &Checkpoint<PlayoutAgent>) -> Result<Box<dyn Player<Go>>> {
         let settings = MctsSettings { simulations: 100, memory_mib: 8, ..MctsSettings::default() };
         let prior = FuegoPrior::new(Experience { monte_carlo: 5, amaf: 9 });
         let playout = PlayOut(checkpoint.policy());
         let search = Mcts::with(McRave::default(), playout, prior, GoOwnership::default(), settings);
-        Box::new(MctsPlayer::new(Box::new(search), GoConduct, MctsPlayerSettings::default()))
+        Ok(Box::new(MctsPlayer::new(Box::new(search), GoConduct, MctsPlayerSettings::default())))
     }
 
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {

@@ -10,7 +10,6 @@ use afterstate_games::rng::{Rng, below, mix};
 use afterstate_games::{Game, Outcome, Record, Side, Turn, stream};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How the games are played.
@@ -43,6 +42,16 @@ impl Score {
     pub fn mean(&self) -> f64 {
         let points = |[wins, draws, _]: [u64; 3]| wins as f64 + draws as f64 / 2.0;
         (points(self.first) + points(self.second)) / self.games().max(1) as f64
+    }
+
+    /// Counts the games of another score too.
+    pub fn add(&mut self, other: &Score) {
+        let pairs = [(&mut self.first, &other.first), (&mut self.second, &other.second)];
+        for (mine, other) in pairs {
+            for (count, more) in mine.iter_mut().zip(other) {
+                *count += more;
+            }
+        }
     }
 
     /// Counts one more game, in which `mine` was the player's side.
@@ -86,13 +95,37 @@ pub fn opening<G: Game>(conditions: &Conditions<G>, pair: u64) -> Vec<G::Move> {
     played
 }
 
+/// Two players that meet.
+pub type Pairing<G> = [Box<dyn Player<G>>; 2];
+
+/// Plays as many games as [`duel`] would, each of the pairings on a thread of its own: all of them are of the same two players.
+pub fn duels<G: Game>(
+    conditions: &Conditions<G>,
+    pairings: Vec<Pairing<G>>,
+    games: u64,
+    stop: &AtomicBool,
+) -> Result<Score> {
+    let threads = pairings.len();
+    let scores = std::thread::scope(|scope| {
+        let play = |(first, [mut me, mut opponent]): (usize, Pairing<G>)| {
+            let games = (first as u64..games).step_by(threads);
+            scope.spawn(move || duel(conditions, &mut *me, &mut *opponent, games, stop))
+        };
+        let threads: Vec<_> = pairings.into_iter().enumerate().map(play).collect();
+        threads.into_iter().map(|thread| thread.join().expect("players do not panic")).collect::<Result<Vec<_>>>()
+    })?;
+    let mut all = Score::default();
+    scores.iter().for_each(|score| all.add(score));
+    Ok(all)
+}
+
 /// Plays the games with numbers in `games`, the first player to move first in those with an even
 /// number; fewer if `stop` is set meanwhile.
 pub fn duel<G: Game>(
     conditions: &Conditions<G>,
     me: &mut dyn Player<G>,
     opponent: &mut dyn Player<G>,
-    games: Range<u64>,
+    games: impl IntoIterator<Item = u64>,
     stop: &AtomicBool,
 ) -> Result<Score> {
     let mut score = Score::default();
@@ -162,5 +195,10 @@ mod tests {
         let score = play();
         assert_eq!(score, play());
         assert_eq!((score.games(), score.first.iter().sum::<u64>()), (20, 10));
+        for threads in [1, 3, 20] {
+            let pairing = |_| -> Pairing<Go> { [Box::new(RandomPlayer::default()), Box::new(RandomPlayer::default())] };
+            let pairings = (0..threads).map(pairing).collect();
+            assert_eq!(duels(&conditions, pairings, 20, &stop).unwrap(), score, "{threads} threads");
+        }
     }
 }

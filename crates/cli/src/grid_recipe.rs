@@ -6,7 +6,7 @@ use crate::lesson::{Lesson, Plan};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use crate::registry::Playable;
 use crate::search_recipe;
-use afterstate_arena::{AlphaBetaPlayer, Player, RandomPlayer, ValuePlayer};
+use afterstate_arena::{AlphaBetaPlayer, Player, ValuePlayer};
 use afterstate_engine::learning::{Dyna2Settings, LearnerSettings, SelfPlaySettings, TdSettings, TrainingTotals};
 use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings, TrainingSearchSettings};
 use afterstate_engine::value::{Checkpoint, CheckpointError, GridAgent, WindowSizes};
@@ -182,8 +182,8 @@ impl<G: GridGame> Lesson for GridLesson<G> {
     }
 
     fn plan(&self) -> Plan<'_> {
-        let GridRecipe { games, seed, checkpoints, evaluation, .. } = &self.recipe;
-        Plan { games: *games, unit: "games", seed: *seed, checkpoints, evaluation }
+        let GridRecipe { games, seed, threads, checkpoints, evaluation, .. } = &self.recipe;
+        Plan { games: *games, unit: "games", seed: *seed, threads: *threads, checkpoints, evaluation }
     }
 
     fn essence(&self) -> Self {
@@ -219,15 +219,14 @@ impl<G: GridGame> Lesson for GridLesson<G> {
         }
     }
 
-    fn player(&self, checkpoint: &Checkpoint<GridAgent>) -> Box<dyn Player<G>> {
-        // Reading has shown that the weights fit.
-        let Ok(value) = checkpoint.value_in(&self.start()) else { return Box::new(RandomPlayer::default()) };
+    fn player(&self, checkpoint: &Checkpoint<GridAgent>) -> Result<Box<dyn Player<G>>> {
+        let value = checkpoint.value_in(&self.start()).map_err(anyhow::Error::msg)?;
         let (value, depth) = (Arc::new(value), self.recipe.evaluation_depth);
         if depth == 1 {
-            return Box::new(ValuePlayer::new(value));
+            return Ok(Box::new(ValuePlayer::new(value)));
         }
         let settings = AlphaBetaSettings { depth, table_mib: 1, ..AlphaBetaSettings::default() };
-        Box::new(AlphaBetaPlayer::new(AlphaBeta::indexed(value, settings), G::clone))
+        Ok(Box::new(AlphaBetaPlayer::new(AlphaBeta::indexed(value, settings), G::clone)))
     }
 
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {

@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 pub const RANDOM: &str = "random";
 
 /// What a checkpoint says of how far its run had come.
-pub trait Described: Clone + Serialize + DeserializeOwned {
+pub trait Described: Clone + Serialize + DeserializeOwned + Send {
     /// Keys that are the same in all checkpoints of a run.
     const FIXED: &'static [&'static str];
 
@@ -32,7 +32,7 @@ pub trait Described: Clone + Serialize + DeserializeOwned {
 }
 
 /// Plays games and learns from them.
-pub trait Learner: Sync {
+pub trait Learner: Send + Sync {
     /// What checkpoints say of themselves.
     type About: Described;
 
@@ -92,8 +92,8 @@ pub trait Learner: Sync {
     }
 }
 
-/// A player that others are measured by, and its name.
-pub type Yardstick<G> = (String, Box<dyn Player<G>>);
+/// The name of a player that others are measured by, and how it is made.
+pub type Yardstick<G> = (String, Box<dyn Fn() -> Box<dyn Player<G>>>);
 
 /// What every recipe has.
 pub struct Plan<'a> {
@@ -103,6 +103,8 @@ pub struct Plan<'a> {
     pub unit: &'static str,
     /// Seeds everything that is random.
     pub seed: u64,
+    /// Threads that play.
+    pub threads: usize,
     /// When weights are saved.
     pub checkpoints: &'a CheckpointSettings,
     /// How progress is measured.
@@ -110,7 +112,7 @@ pub struct Plan<'a> {
 }
 
 /// A recipe: what is learnt, how, and how it is watched.
-pub trait Lesson: Clone + Serialize + PartialEq {
+pub trait Lesson: Clone + Serialize + PartialEq + Send {
     /// The game that is learnt.
     type Game: Game;
     /// What checkpoints say of themselves.
@@ -146,11 +148,15 @@ pub trait Lesson: Clone + Serialize + PartialEq {
     fn read(path: &Path) -> Result<Checkpoint<Self::About>, CheckpointError>;
 
     /// Who plays with a checkpoint's weights in evaluations.
-    fn player(&self, checkpoint: &Checkpoint<Self::About>) -> Box<dyn Player<Self::Game>>;
+    ///
+    /// # Errors
+    ///
+    /// If the checkpoint does not fit, or what it needs is not there.
+    fn player(&self, checkpoint: &Checkpoint<Self::About>) -> Result<Box<dyn Player<Self::Game>>>;
 
     /// Who else checkpoints play against, by name. The first is the bottom of the scale.
     fn yardsticks(&self) -> Vec<Yardstick<Self::Game>> {
-        vec![(RANDOM.to_string(), Box::new(RandomPlayer::default()))]
+        vec![(RANDOM.to_string(), Box::new(|| Box::new(RandomPlayer::default())))]
     }
 
     /// How to play with what was learnt in `folder`: purposes, and arguments of this program.

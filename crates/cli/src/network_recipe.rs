@@ -149,8 +149,8 @@ impl Lesson for NetworkRecipe {
     }
 
     fn plan(&self) -> Plan<'_> {
-        let NetworkRecipe { games, seed, checkpoints, evaluation, .. } = self;
-        Plan { games: *games, unit: "games", seed: *seed, checkpoints, evaluation }
+        let NetworkRecipe { games, seed, threads, checkpoints, evaluation, .. } = self;
+        Plan { games: *games, unit: "games", seed: *seed, threads: *threads, checkpoints, evaluation }
     }
 
     fn essence(&self) -> NetworkRecipe {
@@ -194,8 +194,8 @@ impl Lesson for NetworkRecipe {
         NetworkAgent::read(path)
     }
 
-    fn player(&self, checkpoint: &Checkpoint<NetworkAgent>) -> Box<dyn Player<Backgammon>> {
-        Box::new(ExpectimaxPlayer::new(checkpoint.network(), GREEDY))
+    fn player(&self, checkpoint: &Checkpoint<NetworkAgent>) -> Result<Box<dyn Player<Backgammon>>> {
+        Ok(Box::new(ExpectimaxPlayer::new(checkpoint.network(), GREEDY)))
     }
 
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {

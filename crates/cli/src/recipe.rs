@@ -135,11 +135,16 @@ pub struct EvaluationSettings {
     pub opponents: usize,
     /// Random moves at the start of each pair of games.
     pub opening_moves: usize,
+    /// Also show win rates over so many games of training (or learning steps) before each checkpoint, as the paper of Go-Exploit
+    /// does (ch. 5); 0 shows what was measured at the checkpoint alone.
+    pub window: u64,
+    /// Whether training goes on meanwhile, on the same cores.
+    pub beside: bool,
 }
 
 impl Default for EvaluationSettings {
     fn default() -> Self {
-        EvaluationSettings { games: 100, opponents: 3, opening_moves: 4 }
+        EvaluationSettings { games: 100, opponents: 3, opening_moves: 4, window: 0, beside: false }
     }
 }
 
@@ -234,8 +239,8 @@ impl Lesson for Recipe {
     }
 
     fn plan(&self) -> Plan<'_> {
-        let Recipe { games, seed, checkpoints, evaluation, .. } = self;
-        Plan { games: *games, unit: "games", seed: *seed, checkpoints, evaluation }
+        let Recipe { games, seed, threads, checkpoints, evaluation, .. } = self;
+        Plan { games: *games, unit: "games", seed: *seed, threads: *threads, checkpoints, evaluation }
     }
 
     fn essence(&self) -> Recipe {
@@ -268,8 +273,8 @@ impl Lesson for Recipe {
         ShapeAgent::read(path)
     }
 
-    fn player(&self, checkpoint: &Checkpoint<ShapeAgent>) -> Box<dyn Player<Go>> {
-        Box::new(ValuePlayer::new(Arc::new(checkpoint.value())))
+    fn player(&self, checkpoint: &Checkpoint<ShapeAgent>) -> Result<Box<dyn Player<Go>>> {
+        Ok(Box::new(ValuePlayer::new(Arc::new(checkpoint.value()))))
     }
 
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {

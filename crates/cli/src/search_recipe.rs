@@ -271,8 +271,8 @@ impl Lesson for SearchRecipe {
     }
 
     fn plan(&self) -> Plan<'_> {
-        let SearchRecipe { games, seed, checkpoints, evaluation, .. } = self;
-        Plan { games: *games, unit: "games", seed: *seed, checkpoints, evaluation }
+        let SearchRecipe { games, seed, threads, checkpoints, evaluation, .. } = self;
+        Plan { games: *games, unit: "games", seed: *seed, threads: *threads, checkpoints, evaluation }
     }
 
     fn essence(&self) -> SearchRecipe {
@@ -303,8 +303,8 @@ impl Lesson for SearchRecipe {
         TermAgent::read(path)
     }
 
-    fn player(&self, checkpoint: &Checkpoint<TermAgent>) -> Box<dyn Player<Chess>> {
-        Box::new(TournamentPlayer::new(checkpoint.evaluation(), Default::default(), self.evaluation_nodes))
+    fn player(&self, checkpoint: &Checkpoint<TermAgent>) -> Result<Box<dyn Player<Chess>>> {
+        Ok(Box::new(TournamentPlayer::new(checkpoint.evaluation(), Default::default(), self.evaluation_nodes)))
     }
 
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {

@@ -1,14 +1,16 @@
 //! `afterstate train`: learns from self-play as a recipe says, and can be killed at any moment.
 
 use crate::any_recipe::AnyRecipe;
-use crate::lesson::Lesson;
+use crate::lesson::{Learner, Lesson, Plan};
 use crate::progress::Progress;
 use crate::training_run::TrainingRun;
 use crate::watch::{Milestone, Watch};
+use afterstate_engine::value::Checkpoint;
 use anyhow::Result;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc;
 use std::time::Instant;
 
 /// Learn a game from self-play.
@@ -77,47 +79,58 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
     let mut run = TrainingRun::open(recipe, folder, resume)?;
     let mut watch = Watch::open(recipe, folder, run.done())?;
     run.begin(recipe, |games| watch.is_missing(games))?;
+    let learner = run.learner();
     for entry in watch.log() {
-        run.measured(entry)?;
+        learner.measured(entry)?;
     }
 
-    let unit = recipe.plan().unit;
+    let Plan { unit, evaluation, .. } = recipe.plan();
     let begun = Instant::now();
     let already = run.done();
     let progress = Progress::new(recipe.plan().games, already, unit, report != Report::Text);
     if already > 0 && report == Report::Text {
         progress.line(&format!("Going on after {already} {unit}"));
     }
-    let mut finished = true;
-    for milestone in recipe.milestones() {
-        let reached = if milestone >= run.done() {
-            run.reach(milestone, stop, &progress)?
-        } else if watch.is_missing(milestone) {
-            // A line was lost. Without a checkpoint, the milestones were others then.
-            let Some(checkpoint) = run.saved(milestone)? else { continue };
-            Some(checkpoint)
-        } else {
-            continue;
-        };
-        let Some(reached) = reached else {
-            finished = false;
-            break;
-        };
-        if watch.is_missing(milestone) {
-            let Some(entry) = watch.measure(&reached, stop)? else {
-                finished = false;
-                break;
+    let milestones = recipe.milestones();
+    let unmeasured: Vec<u64> = milestones.iter().copied().filter(|&milestone| watch.is_missing(milestone)).collect();
+    // Whether all was measured before `stop` was set.
+    let measure = |reached: &Checkpoint<L::About>| -> Result<bool> {
+        let Some(entry) = watch.measure(reached, stop)? else { return Ok(false) };
+        learner.measured(&entry)?;
+        match report {
+            Report::Text => progress.line(&describe(&entry, unit, &watch.recent_rates(&entry))),
+            Report::Json => progress.line(&serde_json::to_string(&entry)?),
+            Report::None => {}
+        }
+        Ok(true)
+    };
+    let reach_all = |hand_over: &mut dyn FnMut(Checkpoint<L::About>) -> Result<bool>| -> Result<bool> {
+        for milestone in milestones {
+            let is_missing = unmeasured.contains(&milestone);
+            let reached = if milestone >= run.done() {
+                run.reach(milestone, stop, &progress)?
+            } else if is_missing {
+                // A line was lost. Without a checkpoint, the milestones were others then.
+                let Some(checkpoint) = run.saved(milestone)? else { continue };
+                Some(checkpoint)
+            } else {
+                continue;
             };
-            run.measured(&entry)?;
-            match report {
-                Report::Text => progress.line(&describe(&entry, unit)),
-                Report::Json => progress.line(&serde_json::to_string(&entry)?),
-                Report::None => {}
+            let Some(reached) = reached else { return Ok(false) };
+            if is_missing && !hand_over(reached)? {
+                return Ok(false);
             }
         }
-    }
+        Ok(true)
+    };
+    let finished = if evaluation.beside {
+        beside(reach_all, measure)?
+    } else {
+        let mut measure = measure;
+        reach_all(&mut |reached| measure(&reached))?
+    };
     progress.finish();
-    for mishap in run.mishaps() {
+    for mishap in learner.mishaps() {
         eprintln!("note: {mishap}");
     }
     if report != Report::Text {
@@ -139,13 +152,37 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
     Ok(())
 }
 
-fn describe(entry: &Milestone, unit: &str) -> String {
+/// Does `train` while what it hands over is dealt with on another thread by `measure`; it waits when that is still at what came before.
+/// Whether both came to their end.
+fn beside<T: Send>(
+    train: impl FnOnce(&mut dyn FnMut(T) -> Result<bool>) -> Result<bool>,
+    mut measure: impl FnMut(&T) -> Result<bool> + Send,
+) -> Result<bool> {
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::sync_channel(0);
+        let measuring = scope.spawn(move || -> Result<bool> {
+            for reached in receiver {
+                if !measure(&reached)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        });
+        let trained = train(&mut |reached| Ok(sender.send(reached).is_ok()));
+        drop(sender);
+        let measured = measuring.join().expect("no measurement panics");
+        Ok(trained? & measured?)
+    })
+}
+
+fn describe(entry: &Milestone, unit: &str, recent: &str) -> String {
     let rating = match &entry.elo {
         Some(elo) => format!("  Elo {:>5.0} ± {:<3.0}", elo.value, elo.margin),
         None => String::new(),
     };
     let error = if entry.error > 0.0 { format!("  error {:.4}", entry.error) } else { String::new() };
-    format!("{:>9} {unit}{rating}  {}  moves {:.0}{error}", entry.games, entry.summary(), entry.moves)
+    let recent = if recent.is_empty() { String::new() } else { format!(" ({recent})") };
+    format!("{:>9} {unit}{rating}  {}{recent}  moves {:.0}{error}", entry.games, entry.summary(), entry.moves)
 }
 
 /// `1 m 53 s`

@@ -9,7 +9,6 @@ use crate::event_file;
 use crate::folder_lock::FolderLock;
 use crate::lesson::{Described, Learner, Lesson};
 use crate::progress::Progress;
-use crate::watch::Milestone;
 use crate::zero_learner::METRICS;
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::value::Checkpoint;
@@ -18,6 +17,7 @@ use afterstate_engine::value::shape_agent::{CHECKPOINTS, EXTENSION, checkpoint_n
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,7 @@ impl std::error::Error for Diverged {}
 /// A folder in which a recipe is carried out.
 pub struct TrainingRun<L: Lesson> {
     folder: PathBuf,
-    learner: L::Learner,
+    learner: Arc<L::Learner>,
     /// The description of a checkpoint, all but its progress.
     about: L::About,
     /// Games behind the current weights.
@@ -101,7 +101,7 @@ impl<L: Lesson> TrainingRun<L> {
         let seconds = recipe.plan().checkpoints.every_seconds;
         Ok(TrainingRun {
             folder: folder.to_path_buf(),
-            learner: recipe.learner(last.as_ref(), folder)?,
+            learner: Arc::new(recipe.learner(last.as_ref(), folder)?),
             done,
             since_milestone,
             about,
@@ -140,11 +140,6 @@ impl<L: Lesson> TrainingRun<L> {
     /// Games behind the current weights.
     pub fn done(&self) -> u64 {
         self.done
-    }
-
-    /// What went wrong on the way and did not end the run, a line for each.
-    pub fn mishaps(&self) -> Vec<String> {
-        self.learner.mishaps()
     }
 
     /// Trains up to a milestone and saves there, and now and then before it. The weights there, or nothing if
@@ -196,9 +191,9 @@ impl<L: Lesson> TrainingRun<L> {
         Ok(Some(L::read(path)?))
     }
 
-    /// Tells the learner what was measured.
-    pub fn measured(&self, milestone: &Milestone) -> Result<()> {
-        self.learner.measured(milestone)
+    /// Who learns, to be told what was measured.
+    pub fn learner(&self) -> Arc<L::Learner> {
+        self.learner.clone()
     }
 
     fn checkpoint(&self) -> Checkpoint<L::About> {

@@ -1,9 +1,9 @@
 //! What a training run knows of its own progress: small tournaments at the milestones, and a log of them.
 
-use crate::duel::{Conditions, Score, duel};
-use crate::lesson::{Described, Lesson, RANDOM};
+use crate::duel::{Conditions, Score, duels};
+use crate::lesson::{Described, Lesson, Plan, RANDOM};
 use crate::training_run::LOG;
-use afterstate_arena::player::Player;
+use afterstate_arena::Player;
 use afterstate_arena::rating::{RatingSettings, Results, rate};
 use afterstate_engine::value::Checkpoint;
 use afterstate_engine::value::checkpoint::write_whole;
@@ -68,6 +68,27 @@ impl Milestone {
     }
 }
 
+/// The games against an opponent in the last `window` games of training, or steps, up to so many.
+pub fn recent(log: &[Milestone], opponent: &str, games: u64, window: u64) -> Score {
+    let mut sum = Score::default();
+    let is_recent = |milestone: &&Milestone| milestone.games <= games && milestone.games + window > games;
+    for against in log.iter().filter(is_recent).flat_map(|milestone| &milestone.results) {
+        if against.opponent == opponent {
+            sum.add(&against.score);
+        }
+    }
+    sum
+}
+
+/// Points a game against everybody with a name of its own, in the last `window` games or steps up to a milestone.
+pub fn recent_rates(log: &[Milestone], milestone: &Milestone, window: u64) -> Vec<(String, f64)> {
+    let is_earlier = |against: &&Against| against.opponent.parse::<u64>().is_ok();
+    let named = milestone.results.iter().filter(|against| window > 0 && !is_earlier(against));
+    named
+        .map(|Against { opponent, .. }| (opponent.clone(), recent(log, opponent, milestone.games, window).mean()))
+        .collect()
+}
+
 /// The log of a run and how its next line is made.
 pub struct Watch<L> {
     recipe: L,
@@ -87,6 +108,18 @@ impl<L: Lesson> Watch<L> {
         };
         log.retain(|entry| entry.games <= done);
         Ok(Watch { recipe: recipe.clone(), folder: folder.to_path_buf(), log })
+    }
+
+    /// The win rates of the last games or steps behind a milestone, if the recipe wants them: `over 50 steps: random 98 %, solver-1x 61 %`
+    pub fn recent_rates(&self, milestone: &Milestone) -> String {
+        let Plan { unit, evaluation, .. } = self.recipe.plan();
+        let rates = recent_rates(&self.log, milestone, evaluation.window);
+        let rates: Vec<String> = rates.iter().map(|(name, rate)| format!("{name} {:.0} %", 100.0 * rate)).collect();
+        if rates.is_empty() {
+            String::new()
+        } else {
+            format!("over {} {unit}: {}", evaluation.window, rates.join(", "))
+        }
     }
 
     /// What was measured so far.
@@ -114,15 +147,14 @@ impl<L: Lesson> Watch<L> {
         let place = self.log.partition_point(|entry| entry.games < games);
         let settings = self.recipe.plan().evaluation;
         if settings.games > 0 {
-            let mut me = self.recipe.player(now);
-            for (name, mut opponent) in self.recipe.yardsticks() {
-                entry.results.push(self.duel(games, &mut me, &name, &mut opponent, stop)?);
+            for (name, opponent) in self.recipe.yardsticks() {
+                entry.results.push(self.duel(now, &name, || Ok(opponent()), stop)?);
             }
             for (earlier, path) in self.opponents(place).take(settings.opponents) {
                 let checkpoint =
                     L::read(&path).context("cannot measure against it (remove this file to go on without it)")?;
-                let mut opponent = self.recipe.player(&checkpoint);
-                entry.results.push(self.duel(games, &mut me, &earlier.to_string(), &mut opponent, stop)?);
+                let opponent = || self.recipe.player(&checkpoint);
+                entry.results.push(self.duel(now, &earlier.to_string(), opponent, stop)?);
             }
         }
         // Half a measurement would stay in the log for good.
@@ -145,21 +177,24 @@ impl<L: Lesson> Watch<L> {
             .filter(|(_, path)| path.exists())
     }
 
+    /// On as many threads as play in training.
     fn duel(
         &self,
-        games: u64,
-        me: &mut dyn Player<L::Game>,
+        now: &Checkpoint<L::About>,
         name: &str,
-        opponent: &mut dyn Player<L::Game>,
+        opponent: impl Fn() -> Result<Box<dyn Player<L::Game>>>,
         stop: &AtomicBool,
     ) -> Result<Against> {
-        let settings = self.recipe.plan().evaluation;
+        let plan = self.recipe.plan();
         let conditions = Conditions {
             start: self.recipe.start(),
-            opening_moves: settings.opening_moves,
-            seed: self.recipe.plan().seed ^ mix(games),
+            opening_moves: plan.evaluation.opening_moves,
+            seed: plan.seed ^ mix(now.about.progress().0),
         };
-        let score = duel(&conditions, me, opponent, 0..u64::from(settings.games), stop)?;
+        let games = u64::from(plan.evaluation.games);
+        let threads = (plan.threads as u64).clamp(1, games.max(1));
+        let pairings = (0..threads).map(|_| Ok([self.recipe.player(now)?, opponent()?])).collect::<Result<Vec<_>>>()?;
+        let score = duels(&conditions, pairings, games, stop)?;
         Ok(Against { opponent: name.to_string(), score })
     }
 

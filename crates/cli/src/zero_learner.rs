@@ -69,7 +69,7 @@ impl<G: ZeroGame> ZeroLearner<G> {
             before: done.0,
             milestones: ZeroLesson::<G>::new(recipe.clone()).milestones(),
             events: Mutex::default(),
-            view: Mutex::new(LiveView::new(&recipe.zero)),
+            view: Mutex::new(LiveView::new(&recipe.zero, recipe.evaluation.window)),
         })
     }
 
@@ -177,8 +177,8 @@ impl<G: ZeroGame> Learner for ZeroLearner<G> {
     }
 
     fn measured(&self, milestone: &Milestone) -> Result<()> {
-        self.view().measured = Some(milestone.clone());
-        self.add_event(milestone.games, &zero_view::of_milestone(milestone))
+        let scalars = self.view().add_measurement(milestone);
+        self.add_event(milestone.games, &scalars)
     }
 
     fn status(&self) -> String {

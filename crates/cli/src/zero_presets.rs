@@ -144,11 +144,12 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
         optimizer: OptimizerSettings::default(),
         zero: ZeroSettings { self_play, archive, ..ZeroSettings::default() },
         checkpoints: CheckpointSettings { every: 10, ..CheckpointSettings::default() },
-        evaluation: EvaluationSettings { games: 40, opponents: 1, opening_moves: 2 },
+        evaluation: EvaluationSettings { games: 40, opponents: 1, opening_moves: 2, window: 50, beside: false },
         solvers: vec![1.0, 10.0],
     };
     match (scale, game) {
         (ZeroScale::Paper, _) => ZeroRecipe {
+            evaluation: EvaluationSettings { beside: true, ..paper.evaluation.clone() },
             augment: false,
             solvers: PAPERS_SOLVERS.to_vec(),
             zero: ZeroSettings { play_ahead: true, ..paper.zero.clone() },
@@ -156,6 +157,7 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
         },
         // Together the threads ask about as many positions as a batch has.
         (ZeroScale::Gpu, _) => ZeroRecipe {
+            evaluation: EvaluationSettings { beside: true, ..paper.evaluation.clone() },
             augment: false,
             solvers: PAPERS_SOLVERS.to_vec(),
             device: DeviceName::Cuda(0),

@@ -328,8 +328,8 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
     }
 
     fn plan(&self) -> Plan<'_> {
-        let ZeroRecipe { steps, seed, checkpoints, evaluation, .. } = &self.recipe;
-        Plan { games: *steps, unit: "steps", seed: *seed, checkpoints, evaluation }
+        let ZeroRecipe { steps, seed, threads, checkpoints, evaluation, .. } = &self.recipe;
+        Plan { games: *steps, unit: "steps", seed: *seed, threads: *threads, checkpoints, evaluation }
     }
 
     fn essence(&self) -> Self {
@@ -371,22 +371,21 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
     }
 
     /// As many simulations as in training, without noise, and each search for itself, as there.
-    fn player(&self, checkpoint: &Checkpoint<ResidualAgent>) -> Box<dyn Player<G>> {
+    fn player(&self, checkpoint: &Checkpoint<ResidualAgent>) -> Result<Box<dyn Player<G>>> {
         let iterations = u64::from(self.recipe.zero.self_play.iterations);
         let puct = PuctSettings { forced_playouts: 0.0, ..self.recipe.zero.self_play.puct };
         let settings =
             NetworkSearchSettings { puct, iterations, reuse_tree: false, ..NetworkSearchSettings::default() };
-        // A run on a device that is gone has ended before.
-        let backend = self.recipe.device.open().unwrap_or_default();
+        let backend = self.recipe.device.open().map_err(anyhow::Error::msg)?;
         let search = NetworkSearch::new(agent::player(checkpoint, &backend), settings);
-        Box::new(MctsPlayer::new(Box::new(search), (), MctsPlayerSettings::default()))
+        Ok(Box::new(MctsPlayer::new(Box::new(search), (), MctsPlayerSettings::default())))
     }
 
     fn yardsticks(&self) -> Vec<Yardstick<G>> {
-        let mut all: Vec<Yardstick<G>> = vec![(RANDOM.to_string(), Box::new(RandomPlayer::default()))];
+        let mut all: Vec<Yardstick<G>> = vec![(RANDOM.to_string(), Box::new(|| Box::new(RandomPlayer::default())))];
         for factor in &self.recipe.solvers {
-            let simulations = factor * f64::from(self.recipe.zero.self_play.iterations);
-            all.push((format!("solver-{factor}x"), mcts_solver(simulations.round() as u64)));
+            let simulations = (factor * f64::from(self.recipe.zero.self_play.iterations)).round() as u64;
+            all.push((format!("solver-{factor}x"), Box::new(move || mcts_solver(simulations))));
         }
         all
     }

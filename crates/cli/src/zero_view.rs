@@ -1,6 +1,6 @@
 //! [`LiveView`]: how a run of AlphaZero or Go-Exploit is doing, in a few lines and as scalars for TensorBoard.
 
-use crate::watch::Milestone;
+use crate::watch::{Milestone, recent_rates};
 use afterstate_engine::zero::{Keep, StepReport, ZeroSettings};
 use std::fmt;
 
@@ -17,26 +17,37 @@ pub struct LiveView {
     pub fresh: u64,
     /// The last learning step.
     pub step: Option<StepReport>,
-    /// The last measurement.
-    pub measured: Option<Milestone>,
+    /// Learning steps that a win rate is shown over.
+    window: u64,
+    /// What was measured so far.
+    pub measured: Vec<Milestone>,
 }
 
 impl LiveView {
     /// Of a run that has not made a step yet.
-    pub fn new(settings: &ZeroSettings) -> LiveView {
+    pub fn new(settings: &ZeroSettings, window: u64) -> LiveView {
         LiveView {
             buffer: settings.replay.capacity,
             archive: settings.archive.map(|archive| if archive.keep == Keep::Expanding { 0 } else { archive.capacity }),
             wanted: settings.replay.step,
+            window,
             ..LiveView::default()
         }
+    }
+
+    /// Takes in a measurement. Its scalars, from 0 to 1 but for the rating: scores against earlier networks by how many
+    /// measurements ago those were, against all others also over the last steps.
+    pub fn add_measurement(&mut self, milestone: &Milestone) -> Vec<(String, f64)> {
+        let place = self.measured.partition_point(|earlier| earlier.games < milestone.games);
+        self.measured.insert(place, milestone.clone());
+        of_milestone(milestone, &self.measured, self.window)
     }
 }
 
 /// One line for each: losses, states, archive, throughput, win rates. What is not known yet is left out.
 impl fmt::Display for LiveView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LiveView { buffer, archive, wanted, fresh, step, measured } = self;
+        let LiveView { buffer, archive, wanted, fresh, step, window, measured } = self;
         if let Some(step) = step {
             let StepReport { loss, step: number, first_player_score, .. } = step;
             let first = 100.0 * first_player_score;
@@ -60,9 +71,16 @@ impl fmt::Display for LiveView {
             let speed = format!("{:.0} questions/s, {known:.0} % known", per_second(questions));
             writeln!(f, "throughput  {speed}; {trajectories:.1} trajectories/s")?;
         }
-        if let Some(measured) = measured.as_ref().filter(|measured| !measured.results.is_empty()) {
-            let elo = measured.elo.map_or(String::new(), |elo| format!("Elo {:.0}, ", elo.value));
-            writeln!(f, "win rates   {elo}{} after {} steps", measured.summary(), measured.games)?;
+        if let Some(last) = measured.last().filter(|last| !last.results.is_empty()) {
+            let elo = last.elo.map_or(String::new(), |elo| format!("Elo {:.0}, ", elo.value));
+            writeln!(f, "win rates   {elo}{} after {} steps", last.summary(), last.games)?;
+            let recent: Vec<String> = recent_rates(measured, last, *window)
+                .iter()
+                .map(|(opponent, rate)| format!("{opponent} {:.0} %", 100.0 * rate))
+                .collect();
+            if !recent.is_empty() {
+                writeln!(f, "            {} over {window} steps", recent.join(", "))?;
+            }
         }
         Ok(())
     }
@@ -94,8 +112,7 @@ pub fn of_step(report: &StepReport) -> Vec<(String, f64)> {
     .to_vec()
 }
 
-/// The scalars of a measurement: scores from 0 to 1, of earlier networks by how many measurements ago they were.
-pub fn of_milestone(milestone: &Milestone) -> Vec<(String, f64)> {
+fn of_milestone(milestone: &Milestone, log: &[Milestone], window: u64) -> Vec<(String, f64)> {
     let mut earlier = 0;
     let mut scalars: Vec<(String, f64)> = Vec::new();
     for against in &milestone.results {
@@ -104,6 +121,8 @@ pub fn of_milestone(milestone: &Milestone) -> Vec<(String, f64)> {
         let name = if is_earlier { format!("earlier-{earlier}") } else { against.opponent.clone() };
         scalars.push((format!("score/{name}"), against.score.mean()));
     }
+    let recent = recent_rates(log, milestone, window).into_iter();
+    scalars.extend(recent.map(|(opponent, rate)| (format!("score-window/{opponent}"), rate)));
     if let Some(elo) = &milestone.elo {
         scalars.push(("elo/value".to_string(), elo.value));
         scalars.push(("elo/margin".to_string(), elo.margin));
@@ -114,6 +133,8 @@ pub fn of_milestone(milestone: &Milestone) -> Vec<(String, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::duel::Score;
+    use crate::watch::Against;
 
     fn step() -> StepReport {
         let loss = afterstate_engine::zero::Loss { policy: 1.25, value: 0.5 };
@@ -134,6 +155,7 @@ mod tests {
         }
     }
 
+    /// After 10 steps.
     fn milestone() -> Milestone {
         let line = r#"{"games":10,"moves":1,"error":0,"first-player-score":0.5,"results":[
             {"opponent":"random","score":{"first":[2,0,0],"second":[1,1,0]}},
@@ -146,13 +168,16 @@ mod tests {
     fn the_view_has_a_line_for_everything_that_is_known() {
         let mut view = LiveView { buffer: 1000, archive: Some(100), wanted: 60, fresh: 20, ..LiveView::default() };
         assert_eq!(view.to_string(), "states      20 of 60 new\n");
-        (view.step, view.measured) = (Some(step()), Some(milestone()));
+        view.step = Some(step());
+        view.add_measurement(&milestone());
         let expected = "loss        policy 1.250, value 0.500 in step 3; the first player won 75 %\n\
                         states      20 of 60 new, 700 of 1000 kept; starts 6.5 moves deep\n\
                         archive     90 of 100 positions\n\
                         throughput  2000 questions/s, 75 % known; 5.0 trajectories/s\n\
                         win rates   Elo 120, beats random 88 %, 9 25 %, 8 100 % after 10 steps\n";
         assert_eq!(view.to_string(), expected);
+        view.window = 50;
+        assert_eq!(view.to_string(), format!("{expected}            random 88 % over 50 steps\n"));
     }
 
     #[test]
@@ -161,8 +186,23 @@ mod tests {
         let scalars = of_step(&step());
         let found = ["loss/policy", "self-play/moves", "throughput/asked-per-second"].map(|tag| of(&scalars, tag));
         assert_eq!(found, [1.25, 20.0, 500.0]);
-        let scalars = of_milestone(&milestone());
-        let tags = ["score/random", "score/earlier-1", "score/earlier-2", "elo/value"];
-        assert_eq!(tags.map(|tag| of(&scalars, tag)), [0.875, 0.25, 1.0, 120.0]);
+        let mut view = LiveView { window: 5, ..LiveView::default() };
+        let scalars = view.add_measurement(&milestone());
+        let tags = ["score/random", "score/earlier-1", "score/earlier-2", "elo/value", "score-window/random"];
+        assert_eq!(tags.map(|tag| of(&scalars, tag)), [0.875, 0.25, 1.0, 120.0, 0.875]);
+    }
+
+    #[test]
+    fn win_rates_are_means_over_a_window_of_steps() {
+        let mut view = LiveView { window: 5, ..LiveView::default() };
+        let mut add = |games: u64, wins: u64| {
+            let score = Score { first: [wins, 0, 10 - wins], second: [0; 3] };
+            let results = vec![Against { opponent: "solver-1x".to_string(), score }];
+            let scalars = view.add_measurement(&Milestone { games, results, elo: None, ..milestone() });
+            scalars.iter().find(|(tag, _)| tag == "score-window/solver-1x").unwrap().1
+        };
+        // Of the last one alone, of two, of two again, of none before it; and one that was late does not change its place.
+        assert_eq!([add(10, 1), add(14, 3), add(18, 9), add(30, 5)], [0.1, 0.2, 0.6, 0.5]);
+        assert_eq!(add(12, 8), 0.45);
     }
 }

@@ -87,7 +87,8 @@ fn what_was_learnt_plays_and_is_measured() {
     let events = events(&run);
     assert_eq!(events.iter().map(|(step, _)| *step).collect::<Vec<_>>(), [1, 2, 3, 4, 4, 5, 6, 7, 8, 8]);
     assert!(events[0].1.contains(&"loss/policy".to_string()), "{events:?}");
-    assert_eq!(events[4].1, ["score/random", "score/solver-1x", "elo/value", "elo/margin"]);
+    let recent = ["score-window/random", "score-window/solver-1x"];
+    assert_eq!(events[4].1, [&["score/random", "score/solver-1x"], &recent[..], &["elo/value", "elo/margin"]].concat());
     assert!(events[9].1.contains(&"score/earlier-1".to_string()), "{events:?}");
 }
 
@@ -105,6 +106,38 @@ fn killed_twenty_times_it_ends_as_if_it_had_not_been() {
         assert_eq!(metrics.lines().count(), 8, "{metrics}");
         assert_eq!(events(&run), events(&whole), "{preset}");
     }
+}
+
+/// Lines of a run's log and its events do not depend on whether training went on meanwhile.
+#[test]
+fn what_is_measured_beside_training_is_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut expected, mut order) = (Vec::new(), Vec::new());
+    for (name, more) in [("waiting", "beside = false"), ("beside", "beside = true"), ("killed", "beside = true")] {
+        let (recipe, run) = (folder.path().join(format!("{name}.toml")), folder.path().join(name));
+        fs::write(
+            &recipe,
+            format!("preset = \"gesc\"\n{RECIPE}window = 5\n{more}\n").replace("every = 4", "every = 2"),
+        )
+        .unwrap();
+        if name == "killed" {
+            train_killed(&recipe, &run, 7, 7);
+        } else {
+            let said = succeed(&["train", text(&recipe), "--out", text(&run)]);
+            assert_eq!(said.matches("(over 5 steps: random ").count(), 4, "{said}");
+        }
+        let log = fs::read(run.join("log.jsonl")).unwrap();
+        let mut events = events(&run);
+        events.sort();
+        assert!(events.iter().any(|(_, tags)| tags.contains(&"score-window/solver-1x".to_string())), "{events:?}");
+        if expected.is_empty() {
+            (expected, order) = (log, events);
+        } else {
+            assert!(log == expected, "{name}: {}", String::from_utf8_lossy(&log));
+            assert!(events == order, "{name}: {events:?}");
+        }
+    }
+    assert_eq!(String::from_utf8(expected).unwrap().lines().count(), 4);
 }
 
 /// A tree search plays, and the network learns from that.

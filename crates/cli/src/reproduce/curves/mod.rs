@@ -11,7 +11,7 @@ use crate::agent::AgentSpec;
 use crate::output;
 use crate::registry::{GameOptions, GameSpec};
 use crate::training_run::LOG;
-use crate::watch::{Milestone, read_log};
+use crate::watch::{Milestone, read_log, recent};
 use crate::zero_learner::METRICS;
 use crate::zero_recipe::{ZeroGame, ZeroGameName, ZeroLesson};
 use afterstate_arena::clock::TimeControl;
@@ -48,21 +48,9 @@ impl Run {
 
 /// The winning rate at each milestone, over the last `window` steps.
 fn curve(log: &[Milestone], opponent: &str, window: u64) -> Result<Vec<(u64, f64)>> {
-    let measured: Vec<(u64, f64, f64)> = log
-        .iter()
-        .map(|milestone| {
-            let found = milestone.results.iter().find(|against| against.opponent == opponent);
-            let score = &found.with_context(|| format!("no games against '{opponent}' are logged"))?.score;
-            let games = score.games() as f64;
-            Ok((milestone.games, score.mean() * games, games))
-        })
-        .collect::<Result<_>>()?;
-    let around = |steps: u64| {
-        let recent = measured.iter().filter(|(at, _, _)| *at <= steps && *at + window > steps);
-        let (points, games) = recent.fold((0.0, 0.0), |(points, games), entry| (points + entry.1, games + entry.2));
-        points / games
-    };
-    Ok(measured.iter().map(|&(steps, _, _)| (steps, around(steps))).collect())
+    let met = |milestone: &Milestone| milestone.results.iter().any(|against| against.opponent == opponent);
+    ensure!(log.iter().all(met), "no games against '{opponent}' are logged");
+    Ok(log.iter().map(|milestone| (milestone.games, recent(log, opponent, milestone.games, window).mean())).collect())
 }
 
 fn trajectories(folder: &Path) -> Result<f64> {
