@@ -140,6 +140,36 @@ fn what_is_measured_beside_training_is_the_same() {
     assert_eq!(String::from_utf8(expected).unwrap().lines().count(), 4);
 }
 
+/// What was learnt by temporal differences leads AlphaZero's search, in Go and in games on other grids.
+#[test]
+fn local_shapes_lead_the_search() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipe = folder.path().join("shapes.toml");
+    fs::write(&recipe, "game = \"connect-four\"\ngames = 300\n[features]\nsizes = [1, 2]\n[evaluation]\ngames = 0\n")
+        .unwrap();
+    let four = folder.path().join("four");
+    succeed(&["train", text(&recipe), "--out", text(&four)]);
+    let go = support::checkpoint(folder.path(), 10, 5);
+    for (game, size, shapes) in [("connect-four", &[][..], text(&four)), ("go", &["--size", "5"], &go)] {
+        let (shaped, blind) = (format!("puct:shapes:{shapes},iterations=20"), "puct:uniform,iterations=20");
+        let games = |first: &str, log: &str| {
+            let log = folder.path().join(format!("{game}-{log}.jsonl"));
+            let given = &[first, "random", "--games", "4", "--log", text(&log)];
+            succeed(&[&["match", "--game", game], size, given].concat());
+            // The first line says who played, the others what.
+            let lines = fs::read_to_string(log).unwrap();
+            let game =
+                |line| serde_json::from_str::<serde_json::Value>(line).unwrap()["game"]["result"]["moves"].clone();
+            lines.lines().skip(1).map(game).collect::<Vec<_>>()
+        };
+        let [with, again, without] =
+            [(&shaped[..], "with"), (&shaped, "again"), (blind, "without")].map(|(agent, log)| games(agent, log));
+        assert_eq!(with.len(), 4, "{with:?}");
+        assert_eq!(with, again);
+        assert_ne!(with, without, "{game}: what was learnt makes no difference");
+    }
+}
+
 /// A tree search plays, and the network learns from that.
 #[test]
 fn a_network_learns_from_an_expert() {
@@ -265,9 +295,9 @@ fn what_cannot_be_is_refused_in_one_line() {
     let of_another_game = fail(&["match", "--game", "connect-four", &agent, "random"]);
     assert!(of_another_game.contains("was learnt for tic-tac-toe, not for connect-four"), "{of_another_game}");
     assert!(fail(&["match", "--game", "chess", "puct", "random"]).contains("no network learns chess"));
-    assert!(
-        fail(&["match", "--game", "connect-four", "puct:shapes:x", "random"]).contains("for Go, not for connect-four")
-    );
+    let no_shapes =
+        fail(&["match", "--game", "connect-four", &format!("puct:shapes:{}", run_folder.display()), "random"]);
+    assert!(no_shapes.contains("values of connect-four"), "{no_shapes}");
     assert!(fail(&["match", "--game", "connect-four", "puct,first-play=most", "random"]).contains("first-play 'most'"));
     assert!(fail(&["match", "--game", "connect-four", "puct,reuse=perhaps", "random"]).contains("reuse"));
     let unknown = fail(&["match", "--game", "connect-four", "puct,device=gpu", "random"]);

@@ -20,7 +20,7 @@ pub const KIND: Kind = Kind {
             "network",
             Some("uniform"),
             "a checkpoint file, a run's folder (its last checkpoint), or folder@steps; shapes: and a checkpoint of local \
-             shapes, in go; or uniform, which knows nothing",
+             shapes; or uniform, which knows nothing",
         ),
         setting("iterations", Some("100"), "simulations for a move when no clock runs, 1 to 1000000000"),
         setting(

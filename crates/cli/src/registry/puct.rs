@@ -10,14 +10,17 @@ use afterstate_engine::search::NetworkSearch;
 use afterstate_engine::zero::{ByAfterstates, Network, Uniform};
 use afterstate_games::go::Go;
 use afterstate_nets::{DeviceName, ResidualAgent, ResidualPlayer, agent};
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use std::sync::Arc;
 
 /// Makes players of a game that is about so many moves long.
 pub fn players<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent, game_length: f32) -> Result<PlayerFactory<G>> {
     let search: SearchFactory<G, ()> = match &puct.network {
         Source::Uniform => searches(puct, || Uniform),
-        Source::Shapes(_) => bail!("local shapes are learnt for Go, not for {}", G::NAME),
+        Source::Shapes(name) => {
+            let values = start.values(name)?;
+            searches(puct, move || ByAfterstates::new(values.clone(), POLICY_TEMPERATURE))
+        }
         Source::Residual(name) => {
             let network = residual(start, name, puct.device)?.averaging(puct.symmetries);
             searches(puct, move || network.clone())

@@ -87,20 +87,20 @@ impl<G: Game> Network<G> for Uniform {
 
 /// A value function as a network: moves are the likelier, the more the positions after them are worth.
 #[derive(Clone, Debug)]
-pub struct ByAfterstates<V> {
+pub struct ByAfterstates<V: ?Sized> {
     values: Arc<V>,
     temperature: f32,
     scores: Vec<f32>,
 }
 
-impl<V> ByAfterstates<V> {
+impl<V: ?Sized> ByAfterstates<V> {
     /// The softmax of the values of afterstates, from −1 to 1, divided by `temperature`.
     pub fn new(values: Arc<V>, temperature: f32) -> Self {
         ByAfterstates { values, temperature, scores: Vec::new() }
     }
 }
 
-impl<G: Game, V: AfterstateValues<G>> Network<G> for ByAfterstates<V> {
+impl<G: Game, V: AfterstateValues<G> + ?Sized> Network<G> for ByAfterstates<V> {
     fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
         for question in questions {
             let Turn::Player(side) = question.game.turn() else { continue };
