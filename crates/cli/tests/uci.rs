@@ -199,6 +199,114 @@ fn a_mate_is_found_and_told() {
     }
 }
 
+/// The program with open pipes, as a chess program has it.
+struct Engine {
+    child: std::process::Child,
+    input: std::process::ChildStdin,
+    output: BufReader<std::process::ChildStdout>,
+}
+
+impl Engine {
+    fn start() -> Engine {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_afterstate"));
+        let mut child = command.arg("uci").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        Engine { child, input, output }
+    }
+
+    /// Says it, and returns all lines up to the first one that begins with `last`.
+    fn ask(&mut self, text: &str, last: &str) -> Vec<String> {
+        writeln!(self.input, "{text}").unwrap();
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "it ended before '{last}': {lines:?}");
+            lines.push(line.trim_end().to_string());
+            if line.starts_with(last) {
+                return lines;
+            }
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let _ = writeln!(self.input, "quit");
+        let _ = self.child.wait();
+    }
+}
+
+/// What follows a word in a line of information.
+fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
+    line.split_once(&format!(" {word} ")).map(|(_, rest)| rest.split(' ').next().unwrap())
+}
+
+#[test]
+fn several_lines_are_shown_with_their_chances() {
+    let mut engine = Engine::start();
+    let options = engine.ask("uci", "uciok").join("\n");
+    for option in ["MultiPV type spin", "UCI_ShowWDL type check", "UCI_LimitStrength type check", "UCI_Elo type spin"] {
+        assert!(options.contains(&format!("option name {option}")), "{option}: {options}");
+    }
+    engine.ask("setoption name MultiPV value 3\nsetoption name UCI_ShowWDL value true\nisready", "readyok");
+    let lines = engine.ask("position startpos moves e2e4\ngo depth 5", "bestmove");
+    let of_depth = |depth| lines.iter().filter(move |line| after(line, "depth") == Some(depth));
+    // The last three of the last depth: in order, of different moves, none better than the one before.
+    let last: Vec<_> = of_depth("5").filter(|line| after(line, "pv").is_some()).collect();
+    let last = &last[last.len() - 3..];
+    let of = |word| last.iter().map(|line| after(line, word).unwrap()).collect::<Vec<_>>();
+    assert_eq!(of("multipv"), ["1", "2", "3"], "{lines:?}");
+    let (moves, scores) = (of("pv"), of("cp").iter().map(|score| score.parse::<i32>().unwrap()).collect::<Vec<_>>());
+    assert!(moves[0] != moves[1] && moves[1] != moves[2] && moves[0] != moves[2], "{moves:?}");
+    assert!(scores.is_sorted_by(|one, next| one >= next), "{scores:?}");
+    assert_eq!(lines.last().unwrap().split(' ').nth(1), Some(moves[0]));
+    for line in last {
+        let chances: Vec<u32> =
+            line.split_once(" wdl ").unwrap().1.split(' ').take(3).map(|n| n.parse().unwrap()).collect();
+        assert_eq!(chances.iter().sum::<u32>(), 1000, "{line}");
+    }
+}
+
+#[test]
+fn only_the_moves_that_are_named_are_searched() {
+    let mut engine = Engine::start();
+    // Taking the queen is left out.
+    let lines =
+        engine.ask("position fen 4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1\ngo depth 4 searchmoves e1e2 e1f2", "bestmove");
+    let best = lines.last().unwrap().split(' ').nth(1).unwrap();
+    assert!(["e1e2", "e1f2"].contains(&best), "{lines:?}");
+    let all = engine.ask("go depth 4", "bestmove");
+    assert!(all.last().unwrap().starts_with("bestmove e4d5"), "{all:?}");
+}
+
+#[test]
+fn what_ponders_answers_only_when_its_move_was_played_or_it_is_stopped() {
+    let mut engine = Engine::start();
+    for end in ["ponderhit", "stop"] {
+        let mut lines = engine.ask("position startpos moves e2e4 e7e5\ngo ponder depth 2", "info depth 2");
+        lines.extend(engine.ask("isready", "readyok"));
+        assert!(!lines.iter().any(|line| line.starts_with("bestmove")), "{lines:?}");
+        engine.ask(end, "bestmove");
+        // Nothing of it is left over.
+        let lines = engine.ask("isready", "readyok");
+        assert_eq!(lines, ["readyok"]);
+    }
+}
+
+#[test]
+fn with_limited_strength_it_looks_at_fewer_positions() {
+    let mut engine = Engine::start();
+    let mut nodes = |limited: bool, elo: &str| -> u64 {
+        let options = format!("setoption name UCI_LimitStrength value {limited}\nsetoption name UCI_Elo value {elo}");
+        engine.ask(&format!("ucinewgame\n{options}\nisready"), "readyok");
+        let lines = engine.ask("position startpos\ngo depth 12", "bestmove");
+        lines.iter().filter_map(|line| after(line, "nodes")).map(|nodes| nodes.parse().unwrap()).max().unwrap()
+    };
+    let [all, weak, stronger] =
+        [(false, "1770"), (true, "500"), (true, "1000")].map(|(limited, elo)| nodes(limited, elo));
+    assert!(weak < stronger && stronger < all, "{weak} {stronger} {all}");
+}
+
 #[test]
 fn agents_that_cannot_play_chess_are_refused_at_once() {
     assert!(fail(&["uci", "--agent", "dyna-2:memory=run"]).contains("chess"));

@@ -81,6 +81,35 @@ fn partners_are_matched_by_rating_and_leave_nothing_behind() {
     assert!(processes_with(&mark).is_empty(), "{:?}", processes_with(&mark));
 }
 
+/// From self-play and against partners: every game counts once, all share the weights, and no engine is left behind.
+#[test]
+fn several_games_at_once_learn_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("--seed 8{:09}", std::process::id());
+    let engine = format!("uci:\\\"{} uci --agent random {mark}\\\"", env!("CARGO_BIN_EXE_afterstate"));
+    let pool = format!("[partners]\nrating = 1000\n[[partners.pool]]\nagent = \"{engine}\"\nrating = 1000\n");
+    let leaf = RECIPE.replace("tree-strap", "td-leaf");
+    for (name, text) in [("alone", RECIPE.to_string()), ("partners", format!("{leaf}{pool}"))] {
+        let recipe = recipe(folder.path(), &format!("{name}.toml"), &text);
+        let run = folder.path().join(name);
+        trained(&recipe, &run, &["--threads", "3", "--games", "7"]);
+        trained(&recipe, &run, &["--threads", "2", "--games", "16", "--resume"]);
+        assert_eq!(newest(&run), 16, "{name}");
+        let log = fs::read_to_string(run.join("log.jsonl")).unwrap();
+        let games: Vec<u64> = log
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["games"].as_u64().unwrap())
+            .collect();
+        assert_eq!(games, [5, 7, 16], "{name}: {log}");
+        let [first, last] = ["000000005", "000000016"].map(|games| {
+            let checkpoint = fs::read(run.join(format!("checkpoints/{games}.safetensors"))).unwrap();
+            checkpoint[checkpoint.len() / 2..].to_vec()
+        });
+        assert!(first != last, "{name}: nothing was learnt");
+        assert!(processes_with(&mark).is_empty(), "{:?}", processes_with(&mark));
+    }
+}
+
 /// In both positions White mates with its next move.
 #[test]
 fn games_begin_with_the_openings_of_a_suite() {
