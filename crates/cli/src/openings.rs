@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How much work is lost at most when the program is killed.
+/// How much work is lost at most when the program is killed, besides the position that it was at.
 const SAVE_EVERY: Duration = Duration::from_secs(20);
 /// Discs of a table when nobody says how many.
 const USUAL_DISCS: u32 = 4;

@@ -27,7 +27,7 @@ use std::sync::atomic::Ordering;
     afterstate solve ......./......./......./......./......./....... --outcome --openings openings.c4o\n\n\
     A position is the columns that were played, 1 to 7, or six rows from the top. Early positions take long: the empty\n\
     board minutes, ten discs about a second. With an opening table it is quickly known who wins them, and what a suite of\n\
-    early positions needs; its own making takes HOURS, and can be stopped and gone on with."
+    early positions needs; its own making takes hours, and can be stopped and gone on with."
 )]
 pub struct Args {
     /// Positions to be solved

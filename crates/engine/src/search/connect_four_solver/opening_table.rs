@@ -49,8 +49,8 @@ impl OpeningTable {
     }
 
     /// Solves all positions that it does not hold yet, with `memory_mib` MiB for what is proved on the way (see
-    /// [`ConnectFourSolver::new`](super::ConnectFourSolver::new)): 256 or more, for they are many. Count on minutes for 3
-    /// discs, on hours for more, for 8 on many. Before each position `go_on` is shown the table, which can be used and
+    /// [`ConnectFourSolver::new`](super::ConnectFourSolver::new)): 256 or more, for they are many. Count on hours, for 8
+    /// discs on many. Before each position `go_on` is shown the table, which can be used and
     /// written as it is, and told how many positions there are in all; the work ends when it says no. Whether the table is
     /// complete then.
     ///
