@@ -59,13 +59,15 @@ pub struct Against {
 impl Milestone {
     /// `random 98 %, 10000 61 %`
     pub fn summary(&self) -> String {
-        let scores: Vec<String> = self
-            .results
-            .iter()
-            .map(|against| format!("{} {:.0} %", against.opponent, 100.0 * against.score.mean()))
-            .collect();
-        if scores.is_empty() { String::new() } else { format!("beats {}", scores.join(", ")) }
+        let scores = self.results.iter().map(|against| (against.opponent.clone(), against.score.mean()));
+        if self.results.is_empty() { String::new() } else { format!("beats {}", percentages(scores)) }
     }
+}
+
+/// `random 98 %, 10000 61 %`
+pub fn percentages(rates: impl IntoIterator<Item = (String, f64)>) -> String {
+    let texts: Vec<String> = rates.into_iter().map(|(name, rate)| format!("{name} {:.0} %", 100.0 * rate)).collect();
+    texts.join(", ")
 }
 
 /// The games against an opponent in the last `window` games of training, or steps, up to so many.
@@ -114,11 +116,10 @@ impl<L: Lesson> Watch<L> {
     pub fn recent_rates(&self, milestone: &Milestone) -> String {
         let Plan { unit, evaluation, .. } = self.recipe.plan();
         let rates = recent_rates(&self.log, milestone, evaluation.window);
-        let rates: Vec<String> = rates.iter().map(|(name, rate)| format!("{name} {:.0} %", 100.0 * rate)).collect();
         if rates.is_empty() {
             String::new()
         } else {
-            format!("over {} {unit}: {}", evaluation.window, rates.join(", "))
+            format!("over {} {unit}: {}", evaluation.window, percentages(rates))
         }
     }
 

@@ -1,6 +1,6 @@
 //! [`LiveView`]: how a run of AlphaZero or Go-Exploit is doing, in a few lines and as scalars for TensorBoard.
 
-use crate::watch::{Milestone, recent_rates};
+use crate::watch::{Milestone, percentages, recent_rates};
 use afterstate_engine::zero::{Keep, StepReport, ZeroSettings};
 use std::fmt;
 
@@ -74,12 +74,9 @@ impl fmt::Display for LiveView {
         if let Some(last) = measured.last().filter(|last| !last.results.is_empty()) {
             let elo = last.elo.map_or(String::new(), |elo| format!("Elo {:.0}, ", elo.value));
             writeln!(f, "win rates   {elo}{} after {} steps", last.summary(), last.games)?;
-            let recent: Vec<String> = recent_rates(measured, last, *window)
-                .iter()
-                .map(|(opponent, rate)| format!("{opponent} {:.0} %", 100.0 * rate))
-                .collect();
+            let recent = recent_rates(measured, last, *window);
             if !recent.is_empty() {
-                writeln!(f, "            {} over {window} steps", recent.join(", "))?;
+                writeln!(f, "            {} over {window} steps", percentages(recent))?;
             }
         }
         Ok(())
