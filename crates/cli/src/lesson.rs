@@ -154,6 +154,11 @@ pub trait Lesson: Clone + Serialize + PartialEq + Send {
     /// If the checkpoint does not fit, or what it needs is not there.
     fn player(&self, checkpoint: &Checkpoint<Self::About>) -> Result<Box<dyn Player<Self::Game>>>;
 
+    /// So many of these players, who play at the same time.
+    fn players(&self, checkpoint: &Checkpoint<Self::About>, number: usize) -> Result<Vec<Box<dyn Player<Self::Game>>>> {
+        (0..number).map(|_| self.player(checkpoint)).collect()
+    }
+
     /// Who else checkpoints play against, by name. The first is the bottom of the scale.
     fn yardsticks(&self) -> Vec<Yardstick<Self::Game>> {
         vec![(RANDOM.to_string(), Box::new(|| Box::new(RandomPlayer::default())))]

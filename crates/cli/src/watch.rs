@@ -149,13 +149,14 @@ impl<L: Lesson> Watch<L> {
         let settings = self.recipe.plan().evaluation;
         if settings.games > 0 {
             for (name, opponent) in self.recipe.yardsticks() {
-                entry.results.push(self.duel(now, &name, || Ok(opponent()), stop)?);
+                let opponents = |number| Ok((0..number).map(|_| opponent()).collect());
+                entry.results.push(self.duel(now, &name, opponents, stop)?);
             }
             for (earlier, path) in self.opponents(place).take(settings.opponents) {
                 let checkpoint =
                     L::read(&path).context("cannot measure against it (remove this file to go on without it)")?;
-                let opponent = || self.recipe.player(&checkpoint);
-                entry.results.push(self.duel(now, &earlier.to_string(), opponent, stop)?);
+                let opponents = |number| self.recipe.players(&checkpoint, number);
+                entry.results.push(self.duel(now, &earlier.to_string(), opponents, stop)?);
             }
         }
         // Half a measurement would stay in the log for good.
@@ -183,7 +184,7 @@ impl<L: Lesson> Watch<L> {
         &self,
         now: &Checkpoint<L::About>,
         name: &str,
-        opponent: impl Fn() -> Result<Box<dyn Player<L::Game>>>,
+        opponents: impl FnOnce(usize) -> Result<Vec<Box<dyn Player<L::Game>>>>,
         stop: &AtomicBool,
     ) -> Result<Against> {
         let plan = self.recipe.plan();
@@ -193,8 +194,9 @@ impl<L: Lesson> Watch<L> {
             seed: plan.seed ^ mix(now.about.progress().0),
         };
         let games = u64::from(plan.evaluation.games);
-        let threads = (plan.threads as u64).clamp(1, games.max(1));
-        let pairings = (0..threads).map(|_| Ok([self.recipe.player(now)?, opponent()?])).collect::<Result<Vec<_>>>()?;
+        let threads = (plan.threads as u64).clamp(1, games.max(1)) as usize;
+        let pairings = self.recipe.players(now, threads)?.into_iter().zip(opponents(threads)?);
+        let pairings = pairings.map(|(me, opponent)| [me, opponent]).collect();
         let score = duels(&conditions, pairings, games, stop)?;
         Ok(Against { opponent: name.to_string(), score })
     }

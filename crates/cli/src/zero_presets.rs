@@ -161,9 +161,12 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
             augment: false,
             solvers: PAPERS_SOLVERS.to_vec(),
             device: DeviceName::Cuda(0),
-            threads: 8,
+            threads: 16,
             zero: ZeroSettings {
-                batching: Batching { games: 256, server: Some(ServerSettings { batch: 1024, deadline: 1_000 }) },
+                batching: Batching {
+                    games: 256,
+                    server: Some(ServerSettings { batch: 1024, deadline: 1_000, networks: 2 }),
+                },
                 play_ahead: true,
                 ..paper.zero.clone()
             },

@@ -15,11 +15,12 @@ use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::search::{Mcts, MctsSettings, NetworkSearch, NetworkSearchSettings, PlayOut, PuctSettings, Uct};
 use afterstate_engine::value::{Checkpoint, CheckpointError};
 use afterstate_engine::zero::{
-    ActorSettings, Branching, Interest, KataGoSettings, MakeExpert, Planes, PlayoutCap, ServerSettings, ZeroSettings,
+    ActorSettings, Branching, EvaluationServer, Interest, KataGoSettings, MakeExpert, Network, Planes, PlayoutCap,
+    ServerSettings, ZeroSettings,
 };
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use afterstate_games::{ConnectFour, Deterministic, Notation, TicTacToe, UniformPlayout};
-use afterstate_nets::{DeviceName, NetworkSize, OptimizerSettings, ResidualAgent, agent};
+use afterstate_nets::{Backend, DeviceName, NetworkSize, OptimizerSettings, ResidualAgent, agent};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
@@ -181,9 +182,10 @@ impl ZeroRecipe {
         }
         let games = batching.games;
         ensure!((1..=65_536).contains(&games), "batching.games = {games}: expected 1 to 65,536");
-        if let Some(ServerSettings { batch, deadline }) = batching.server {
+        if let Some(ServerSettings { batch, deadline, networks }) = batching.server {
             ensure!((1..=65_536).contains(&batch), "batching.server.batch = {batch}: expected 1 to 65,536");
             ensure!(deadline <= 10_000_000, "batching.server.deadline = {deadline}: expected at most 10,000,000 µs");
+            ensure!((1..=64).contains(&networks), "batching.server.networks = {networks}: expected 1 to 64");
         }
         ensure!(replay.batch > 1, "replay.batch = {}: expected at least 2", replay.batch);
         ensure!(
@@ -370,15 +372,18 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
         ResidualAgent::read(path)
     }
 
-    /// As many simulations as in training, without noise, and each search for itself, as there.
     fn player(&self, checkpoint: &Checkpoint<ResidualAgent>) -> Result<Box<dyn Player<G>>> {
-        let iterations = u64::from(self.recipe.zero.self_play.iterations);
-        let puct = PuctSettings { forced_playouts: 0.0, ..self.recipe.zero.self_play.puct };
-        let settings =
-            NetworkSearchSettings { puct, iterations, reuse_tree: false, ..NetworkSearchSettings::default() };
-        let backend = self.recipe.device.open().map_err(anyhow::Error::msg)?;
-        let search = NetworkSearch::new(agent::player(checkpoint, &backend), settings);
-        Ok(Box::new(MctsPlayer::new(Box::new(search), (), MctsPlayerSettings::default())))
+        Ok(self.led_by(agent::player(checkpoint, &self.backend()?)))
+    }
+
+    /// Where a server answers in training, one answers here.
+    fn players(&self, checkpoint: &Checkpoint<ResidualAgent>, number: usize) -> Result<Vec<Box<dyn Player<G>>>> {
+        if self.recipe.zero.batching.server.is_none() {
+            return (0..number).map(|_| self.player(checkpoint)).collect();
+        }
+        let network = agent::player(checkpoint, &self.backend()?);
+        let server = EvaluationServer::start(|| network.clone(), ServerSettings { batch: number, ..MEASURING });
+        Ok((0..number).map(|_| self.led_by(server.client())).collect())
     }
 
     fn yardsticks(&self) -> Vec<Yardstick<G>> {
@@ -400,6 +405,26 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
             ("Play against it here", format!("play --game {game}{size} --agent puct:{folder}")),
             ("Measure it", format!("match --game {game}{size} puct:{folder} uct:1000,solver=true --games 100")),
         ]
+    }
+}
+
+/// How a server answers while a network is measured: who waits for his opponent asks nothing, and nobody waits for
+/// him for long.
+const MEASURING: ServerSettings = ServerSettings { batch: 1, deadline: 200, networks: 1 };
+
+impl<G: ZeroGame> ZeroLesson<G> {
+    fn backend(&self) -> Result<Backend> {
+        self.recipe.device.open().map_err(anyhow::Error::msg)
+    }
+
+    /// As many simulations as in training, without noise, and each search for itself, as there.
+    fn led_by(&self, network: impl Network<G> + 'static) -> Box<dyn Player<G>> {
+        let iterations = u64::from(self.recipe.zero.self_play.iterations);
+        let puct = PuctSettings { forced_playouts: 0.0, ..self.recipe.zero.self_play.puct };
+        let settings =
+            NetworkSearchSettings { puct, iterations, reuse_tree: false, ..NetworkSearchSettings::default() };
+        let search = NetworkSearch::new(network, settings);
+        Box::new(MctsPlayer::new(Box::new(search), (), MctsPlayerSettings::default()))
     }
 }
 

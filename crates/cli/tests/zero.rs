@@ -210,10 +210,16 @@ fn games_side_by_side_fill_batches() {
     let (path, run) = train("together", batching);
     succeed(&["train", text(&path), "--out", text(&run)]);
     assert!(fs::read_to_string(run.join("recipe.toml")).unwrap().contains("[batching.server]"));
+    // A server answers whoever is measured, too, and nothing that is learnt or measured depends on it.
+    let (path, alone) = train("alone", "[batching]\ngames = 6");
+    succeed(&["train", text(&path), "--out", text(&alone)]);
+    let log = |run: &Path| fs::read(run.join("log.jsonl")).unwrap();
+    assert_eq!(log(&run), log(&alone));
     for (batching, expected) in [
         ("[batching]\ngames = 0", "batching.games = 0: expected 1 to 65,536"),
         ("[batching.server]\nbatch = 0", "batching.server.batch = 0: expected"),
         ("[batching.server]\ndeadline = 20000000", "batching.server.deadline = 20000000: expected"),
+        ("[batching.server]\nnetworks = 0", "batching.server.networks = 0: expected 1 to 64"),
     ] {
         let (path, run) = train("wrong", batching);
         let message = fail(&["train", text(&path), "--out", text(&run)]);

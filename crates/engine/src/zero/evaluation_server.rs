@@ -1,9 +1,9 @@
-//! [`EvaluationServer`]: one network that answers many threads, together.
+//! [`EvaluationServer`]: one network, or some of the same, that answer many threads, together.
 //!
 //! ```text
 //! repeat:  wait for a question
 //!          wait for more, until the batch is full, everybody who could ask has asked, or the first has waited for too long
-//!          answer them
+//!          answer them, while the next network waits for questions
 //! ```
 //!
 //! A processor's network is best off with a copy for each thread; what needs large batches, or is there only once, is best off here.
@@ -11,9 +11,9 @@
 use super::network::{Network, Question};
 use afterstate_games::Game;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// When a server answers.
@@ -24,11 +24,13 @@ pub struct ServerSettings {
     pub batch: usize,
     /// How long the first question of a batch waits for others, in microseconds.
     pub deadline: u64,
+    /// Networks that answer by turns, 1 or more: a device calculates for one while others fill in their planes and read answers.
+    pub networks: usize,
 }
 
 impl Default for ServerSettings {
     fn default() -> Self {
-        ServerSettings { batch: 256, deadline: 1_000 }
+        ServerSettings { batch: 256, deadline: 1_000, networks: 1 }
     }
 }
 
@@ -43,16 +45,18 @@ struct Asked<G: Game> {
 struct Common {
     /// Who could ask.
     clients: AtomicUsize,
+    /// Those who are being answered.
+    answered: AtomicUsize,
     batches: AtomicU64,
     questions: AtomicU64,
 }
 
-/// A thread with a network. It ends with the server and the last of its [clients](Self::client).
+/// Threads with a network each. They end with the server and the last of its [clients](Self::client).
 ///
 /// ```
 /// use afterstate_engine::zero::{EvaluationServer, Network, Question, ServerSettings, Uniform};
 /// use afterstate_games::ConnectFour;
-/// let server = EvaluationServer::start(Uniform, ServerSettings::default());
+/// let server = EvaluationServer::start(|| Uniform, ServerSettings::default());
 /// std::thread::scope(|scope| {
 ///     for mut client in [server.client(), server.client()] {
 ///         scope.spawn(move || {
@@ -71,12 +75,15 @@ pub struct EvaluationServer<G: Game> {
 }
 
 impl<G: Game> EvaluationServer<G> {
-    /// Starts a thread that answers with `network`.
-    pub fn start(network: impl Network<G> + 'static, settings: ServerSettings) -> Self {
+    /// Starts threads that answer, each with what `network` makes.
+    pub fn start<N: Network<G> + 'static>(mut network: impl FnMut() -> N, settings: ServerSettings) -> Self {
         let (inbox, asked) = channel();
         let common = Arc::new(Common::default());
-        let of_thread = common.clone();
-        std::thread::spawn(move || serve(network, settings, &asked, &of_thread));
+        let asked = Arc::new(Mutex::new(asked));
+        for _ in 0..settings.networks.max(1) {
+            let (network, asked, of_thread) = (network(), asked.clone(), common.clone());
+            std::thread::spawn(move || serve(network, settings, &asked, &of_thread));
+        }
         EvaluationServer { inbox, common }
     }
 
@@ -98,39 +105,64 @@ impl<G: Game> EvaluationServer<G> {
     }
 }
 
-fn serve<G: Game>(mut network: impl Network<G>, settings: ServerSettings, inbox: &Receiver<Asked<G>>, common: &Common) {
+fn serve<G: Game>(
+    mut network: impl Network<G>,
+    settings: ServerSettings,
+    inbox: &Mutex<Receiver<Asked<G>>>,
+    common: &Common,
+) {
     let batch = settings.batch.max(1);
     let mut waiting: Vec<Asked<G>> = Vec::new();
-    while let Ok(first) = inbox.recv() {
-        let deadline = Instant::now() + Duration::from_micros(settings.deadline);
-        let mut questions = first.questions.len();
-        waiting.push(first);
-        while questions < batch {
-            let patience = if waiting.len() < common.clients.load(Ordering::Relaxed) {
-                deadline.saturating_duration_since(Instant::now())
-            } else {
-                // Nobody is left who could ask, unless a client has come just now.
-                Duration::ZERO
-            };
-            match inbox.recv_timeout(patience) {
-                Ok(asked) => {
-                    questions += asked.questions.len();
-                    waiting.push(asked);
-                }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-            }
-        }
+    while collect(batch, settings.deadline, inbox, common, &mut waiting) {
         let mut all: Vec<&mut Question<G>> = waiting.iter_mut().flat_map(|asked| &mut asked.questions).collect();
-        for part in all.chunks_mut(batch) {
+        // Parts of one size: a device takes nearly as long for a few questions as for many.
+        let parts = all.len().div_ceil(batch).max(1);
+        let size = all.len().div_ceil(parts).max(1);
+        for part in all.chunks_mut(size) {
             network.evaluate(part);
             common.batches.fetch_add(1, Ordering::Relaxed);
         }
-        common.questions.fetch_add(questions as u64, Ordering::Relaxed);
+        common.questions.fetch_add(all.len() as u64, Ordering::Relaxed);
+        common.answered.fetch_sub(waiting.len(), Ordering::Relaxed);
         for Asked { questions, back } in waiting.drain(..) {
             // Who is gone needs no answer.
             let _ = back.send(questions);
         }
     }
+}
+
+/// Waits for questions that will be answered together. `false` if there is nobody left who could ask.
+fn collect<G: Game>(
+    batch: usize,
+    deadline: u64,
+    inbox: &Mutex<Receiver<Asked<G>>>,
+    common: &Common,
+    waiting: &mut Vec<Asked<G>>,
+) -> bool {
+    // The next network waits for questions only when this one has its own.
+    let inbox = inbox.lock().expect("nobody panics while he waits for questions");
+    let Ok(first) = inbox.recv() else { return false };
+    let deadline = Instant::now() + Duration::from_micros(deadline);
+    let mut questions = first.questions.len();
+    waiting.push(first);
+    while questions < batch {
+        let silent = waiting.len() + common.answered.load(Ordering::Relaxed);
+        let patience = if silent < common.clients.load(Ordering::Relaxed) {
+            deadline.saturating_duration_since(Instant::now())
+        } else {
+            // Nobody is left who could ask, unless a client has come just now.
+            Duration::ZERO
+        };
+        match inbox.recv_timeout(patience) {
+            Ok(asked) => {
+                questions += asked.questions.len();
+                waiting.push(asked);
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    common.answered.fetch_add(waiting.len(), Ordering::Relaxed);
+    true
 }
 
 /// Asks an [`EvaluationServer`], and waits for its answers.
@@ -177,7 +209,6 @@ mod tests {
     use super::*;
     use crate::Value;
     use afterstate_games::{ConnectFour, IndexedMoves, Side};
-    use std::sync::Mutex;
 
     fn discs(game: &ConnectFour) -> u32 {
         (game.discs(Side::First) | game.discs(Side::Second)).count_ones()
@@ -195,9 +226,10 @@ mod tests {
         }
     }
 
-    fn start(batch: usize, deadline: u64) -> (EvaluationServer<ConnectFour>, Arc<Mutex<Vec<usize>>>) {
+    fn start(batch: usize, deadline: u64, networks: usize) -> (EvaluationServer<ConnectFour>, Arc<Mutex<Vec<usize>>>) {
         let sizes = Arc::new(Mutex::new(Vec::new()));
-        (EvaluationServer::start(Counting(sizes.clone()), ServerSettings { batch, deadline }), sizes)
+        let settings = ServerSettings { batch, deadline, networks };
+        (EvaluationServer::start(|| Counting(sizes.clone()), settings), sizes)
     }
 
     /// Positions with so many discs.
@@ -216,7 +248,12 @@ mod tests {
 
     #[test]
     fn everybody_gets_the_answers_to_what_they_asked() {
-        let (server, sizes) = start(3, 200);
+        asks_from_eight_threads(1);
+        asks_from_eight_threads(3);
+    }
+
+    fn asks_from_eight_threads(networks: usize) {
+        let (server, sizes) = start(3, 200, networks);
         std::thread::scope(|scope| {
             for number in 0..8 {
                 let mut client = server.client();
@@ -245,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_batch_that_is_full_does_not_wait() {
-        let (server, sizes) = start(4, HOUR);
+        let (server, sizes) = start(4, HOUR, 1);
         let (mut client, _other) = (server.client(), server.client());
         ask(&mut client, &mut questions(0..4));
         ask(&mut client, &mut questions(0..10));
@@ -254,7 +291,12 @@ mod tests {
 
     #[test]
     fn who_could_ask_is_waited_for_and_nobody_else() {
-        let (server, sizes) = start(100, HOUR);
+        waits_for_who_could_ask(1);
+        waits_for_who_could_ask(2);
+    }
+
+    fn waits_for_who_could_ask(networks: usize) {
+        let (server, sizes) = start(100, HOUR, networks);
         let mut clients = [server.client(), server.client()];
         std::thread::scope(|scope| {
             for client in &mut clients {
@@ -269,7 +311,7 @@ mod tests {
 
     #[test]
     fn the_first_question_waits_no_longer_than_the_deadline() {
-        let (server, sizes) = start(100, 1_000);
+        let (server, sizes) = start(100, 1_000, 1);
         let (mut client, _silent) = (server.client(), server.client());
         ask(&mut client, &mut questions(0..2));
         assert_eq!(*sizes.lock().unwrap(), [2]);

@@ -305,7 +305,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
         let enough = AtomicBool::new(self.has_enough(&shared.report));
         let round = Round { path, shared: Mutex::new(shared), next, enough, stop, progress };
         let server = self.settings.batching.server.filter(|_| self.experts.is_none());
-        let server = server.map(|settings| EvaluationServer::start(self.learner.player(), settings));
+        let server = server.map(|settings| EvaluationServer::start(|| self.learner.player(), settings));
         self.seats = std::thread::scope(|scope| {
             let play = |seats| match (&self.experts, &server) {
                 (Some(make), _) => scope.spawn(|| self.play_as(make(), &round)),

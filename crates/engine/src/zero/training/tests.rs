@@ -207,7 +207,7 @@ fn games_side_by_side_are_those_one_after_the_other() {
     for batching in [
         Batching { games: 5, server: None },
         Batching { games: 1, server: Some(ServerSettings::default()) },
-        Batching { games: 4, server: Some(ServerSettings { batch: 3, deadline: 100 }) },
+        Batching { games: 4, server: Some(ServerSettings { batch: 3, deadline: 100, networks: 2 }) },
     ] {
         let (report, together) = play(batching);
         // Some may still be going on when a step ends.
@@ -221,7 +221,7 @@ fn games_side_by_side_are_those_one_after_the_other() {
 #[test]
 fn threads_can_share_a_network() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Some(ServerSettings { batch: 6, deadline: 500 });
+    let server = Some(ServerSettings { batch: 6, deadline: 500, networks: 1 });
     let settings = ZeroSettings { batching: Batching { games: 3, server }, ..settings(None) };
     let mut training =
         ZeroTraining::open(TicTacToe::default(), settings, (7, 3), new(), folder.path(), (0, 0)).unwrap();
