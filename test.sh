@@ -142,6 +142,7 @@ links() {
 main() {
   check "formatting" cargo fmt --all --check
   check "lints" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+  check "lints, graphics cards" cargo clippy -p afterstate-nets --features cuda --all-targets --locked --quiet -- -D warnings
   tests
   check "model of the search tree" model
   check "documentation" docs

@@ -8,11 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 #[cfg(feature = "cuda")]
-use crate::device::{DeviceNetwork, DeviceTrainer};
-#[cfg(feature = "cuda")]
-use burn_autodiff::Autodiff;
-#[cfg(feature = "cuda")]
-use burn_cuda::{Cuda, CudaDevice};
+use crate::card::{Card, CardNetwork, CardTrainer};
 
 /// A device by its name: `cpu`, `cuda` (the first NVIDIA graphics card) or `cuda:1` (the second).
 ///
@@ -83,7 +79,10 @@ impl DeviceName {
         match self {
             DeviceName::Cpu => Ok(Backend::Processor),
             #[cfg(feature = "cuda")]
-            DeviceName::Cuda(index) => crate::device::cuda(index).map(Backend::Cuda),
+            DeviceName::Cuda(index) => match Card::open(index) {
+                Ok(card) => Ok(Backend::Cuda(card)),
+                Err(problem) => Err(format!("device {self}: {problem}")),
+            },
             #[cfg(not(feature = "cuda"))]
             DeviceName::Cuda(_) => Err(format!(
                 "device {self}: this program was built without it; build it with --features cuda, or use cpu"
@@ -100,7 +99,7 @@ pub enum Backend {
     Processor,
     /// On an NVIDIA graphics card.
     #[cfg(feature = "cuda")]
-    Cuda(CudaDevice),
+    Cuda(Card),
 }
 
 impl Backend {
@@ -108,9 +107,8 @@ impl Backend {
     pub(crate) fn network(&self, architecture: Architecture, weights: &[f32]) -> Answering {
         match self {
             Backend::Processor => Answering::Processor(Box::new(FoldedNetwork::new(architecture, weights))),
-            // Graphics cards calculate many times faster with numbers of 16 bits, and a search does not mind.
             #[cfg(feature = "cuda")]
-            Backend::Cuda(device) => Answering::Cuda(DeviceNetwork::new(architecture, weights, device, true)),
+            Backend::Cuda(card) => Answering::Cuda(CardNetwork::new(architecture, weights, card)),
         }
     }
 
@@ -119,7 +117,7 @@ impl Backend {
         match self {
             Backend::Processor => Training::Processor(Box::new(Trainer::new(architecture))),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(device) => Training::Cuda(Box::new(DeviceTrainer::new(architecture, device.clone()))),
+            Backend::Cuda(card) => Training::Cuda(Box::new(CardTrainer::new(architecture, card))),
         }
     }
 }
@@ -129,7 +127,7 @@ impl Backend {
 pub(crate) enum Answering {
     Processor(Box<FoldedNetwork>),
     #[cfg(feature = "cuda")]
-    Cuda(DeviceNetwork<Cuda>),
+    Cuda(CardNetwork),
 }
 
 impl Answering {
@@ -153,7 +151,7 @@ impl Answering {
                 values.extend(answers.map(|(input, logits)| network.evaluate(input, logits)));
             }
             #[cfg(feature = "cuda")]
-            Answering::Cuda(network) => (*values, *logits) = network.evaluate(inputs),
+            Answering::Cuda(network) => network.evaluate(inputs, values, logits),
         }
     }
 }
@@ -162,7 +160,7 @@ impl Answering {
 pub(crate) enum Training {
     Processor(Box<Trainer>),
     #[cfg(feature = "cuda")]
-    Cuda(Box<DeviceTrainer<Autodiff<Cuda>>>),
+    Cuda(Box<CardTrainer>),
 }
 
 impl Training {

@@ -20,9 +20,9 @@ pub mod agent;
 pub mod architecture;
 pub mod backend;
 mod batch_norm;
+#[cfg(feature = "cuda")]
+pub mod card;
 mod convolution;
-#[cfg(feature = "device")]
-pub mod device;
 mod grid;
 mod heads;
 pub mod inference;

@@ -224,17 +224,18 @@ impl Trainer {
 }
 
 /// The linear layers of both heads.
-struct Heads<'a> {
-    grid: Grid,
-    layout: &'a Layout,
-    weights: &'a [f32],
-    policy: &'a [f32],
-    value: &'a [f32],
+pub(crate) struct Heads<'a> {
+    pub grid: Grid,
+    pub layout: &'a Layout,
+    pub weights: &'a [f32],
+    /// What the heads' convolutions made.
+    pub policy: &'a [f32],
+    pub value: &'a [f32],
 }
 
 impl Heads<'_> {
     /// The loss; `errors` of the heads' convolutions and `gradients` of the linear layers are set and added to.
-    fn loss(&self, batch: &Batch, moves: usize, errors: &mut [Vec<f32>; 2], gradients: &mut [f32]) -> Loss {
+    pub fn loss(&self, batch: &Batch, moves: usize, errors: &mut [Vec<f32>; 2], gradients: &mut [f32]) -> Loss {
         let Heads { grid, layout, weights, .. } = *self;
         let positions = batch.outcomes.len();
         let share = 1.0 / positions as f32;

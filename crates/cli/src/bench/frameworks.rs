@@ -1,7 +1,7 @@
 //! PyTorch and ONNX Runtime with the same networks, for comparison. A Python that has both is asked (`frameworks.py`); that
 //! their answers are ours shows that the same thing is measured.
 
-use afterstate_nets::{Architecture, FoldedNetwork, onnx};
+use afterstate_nets::{Architecture, DeviceName, FoldedNetwork, onnx};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -125,6 +125,20 @@ impl Frameworks {
     /// Positions per second of processor time of which PyTorch makes gradients.
     pub fn training(&mut self, time: Duration) -> Result<f64> {
         self.best(Framework::PyTorch, "training", &[TRAINING_BATCH], time)
+    }
+
+    /// Positions per second of the clock that PyTorch answers, or has gradients of, on a device, so many at once, with 16 bits.
+    pub fn on_device(&mut self, device: DeviceName, what: &str, batch: usize, time: Duration) -> Result<f64> {
+        let mut best: f64 = 0.0;
+        for channels_last in [false, true] {
+            let question = json!({
+                "program": Framework::PyTorch.name(), "what": what, "batch": batch, "channels-last": channels_last,
+                "seconds": time.as_secs_f64() / 2.0, "device": device.to_string(),
+            });
+            let Rate { rate } = self.ask(&question, &[])?;
+            best = best.max(rate);
+        }
+        Ok(best)
     }
 
     fn best(&mut self, framework: Framework, what: &str, batches: &[usize], time: Duration) -> Result<f64> {

@@ -58,12 +58,17 @@ impl<const N: usize> Measured<N> {
     /// Reports one kind of work as rates.
     pub fn report(&self, name: &str, kind: usize, report: Report) -> Result<()> {
         report(Figure { name: name.to_string(), value: self.rate(kind), unit: "/s" })?;
-        report(Figure { name: format!("{name}.wall"), value: self.per_second(kind, self.wall), unit: "/s" })
+        report(Figure { name: format!("{name}.wall"), value: self.wall_rate(kind), unit: "/s" })
     }
 
     /// How much was done of one kind of work per second of processor time.
     pub fn rate(&self, kind: usize) -> f64 {
         self.per_second(kind, self.processor)
+    }
+
+    /// How much was done of one kind of work per second of the clock.
+    pub fn wall_rate(&self, kind: usize) -> f64 {
+        self.per_second(kind, self.wall)
     }
 
     fn per_second(&self, kind: usize, time: Duration) -> f64 {

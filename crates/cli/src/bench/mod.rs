@@ -5,6 +5,7 @@
 
 mod backgammon;
 mod chess;
+mod device_nets;
 mod frameworks;
 mod mcts;
 mod measure;
@@ -18,6 +19,7 @@ mod td;
 mod td_search;
 
 use crate::output;
+use afterstate_nets::DeviceName;
 use anyhow::{Result, ensure};
 use measure::Figure;
 use std::io::Write;
@@ -28,6 +30,7 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  afterstate bench\n  afterstate bench td --seconds 5 --threads 2\n  \
                         afterstate bench playouts --json\n  afterstate bench perft\n  afterstate bench nets --beside python3\n  \
+                        afterstate bench nets --device cuda --threads 16\n  \
                         afterstate bench signature --check bench.txt")]
 pub struct Args {
     /// What to measure
@@ -43,6 +46,9 @@ pub struct Args {
     /// thread each
     #[arg(long, value_name = "PYTHON")]
     beside: Option<String>,
+    /// With nets: measure the paper's network on this device, per second of the clock, and self-play with all threads
+    #[arg(long, value_name = "DEVICE", default_value_t)]
+    device: DeviceName,
     /// Threads that work at the same time, 1 to 1024
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
@@ -104,8 +110,13 @@ pub fn run(args: Args) -> Result<()> {
     }
     ensure!(args.check.is_none(), "--check compares signatures: use 'afterstate bench signature --check FILE'");
     ensure!(
-        args.beside.is_none() || (args.what == What::Nets && args.threads == 1),
+        args.beside.is_none() || (args.what == What::Nets && (args.threads == 1 || args.device != DeviceName::Cpu)),
         "--beside compares networks on one thread: use 'afterstate bench nets --beside PYTHON'"
+    );
+    ensure!(
+        args.device == DeviceName::Cpu || args.what == What::Nets,
+        "--device is for networks: use 'afterstate bench nets --device {}'",
+        args.device
     );
     let effort = Effort { threads: args.threads, time: args.seconds };
     let mut all = Vec::new();
@@ -148,7 +159,10 @@ pub fn run(args: Args) -> Result<()> {
     }
     if wants(What::Nets) {
         let beside = args.beside.as_deref().map(frameworks::Frameworks::start).transpose()?;
-        nets::run(effort, beside, &mut report)?;
+        match args.device {
+            DeviceName::Cpu => nets::run(effort, beside, &mut report)?,
+            device => device_nets::run(device, effort, beside, &mut report)?,
+        }
     }
     if args.json {
         output::json(&mut output::stdout(), &all)?;
