@@ -81,8 +81,44 @@ fn tree_search_can_start_from_what_td_search_has_learnt() {
     assert!(fail(&["match", "uct:50,prior-share=0.3", "random"]).contains("does nothing without prior=short-term"));
     assert!(fail(&["match", "uct:50,prior=short-term+short-term", "random"]).contains("once is enough"));
     assert!(fail(&["match", "uct:50,prior=short-terms", "random"]).contains("did you mean 'short-term'?"));
-    let other = fail(&["match", "uct:50,prior=short-term", "random", "--game", "connect-four"]);
+    let other = fail(&["match", "uct:50,prior=fuego", "random", "--game", "connect-four"]);
     assert!(other.contains("no such prior"), "{other}");
+}
+
+/// What TD search and Dyna-2 learn of other games is a prior there, a long-term memory and the start of alpha-beta.
+#[test]
+fn other_games_have_both_memories_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipes = [
+        ("four", "game = \"connect-four\"\ngames = 50\n[features]\nsizes = [1, 2]\n[evaluation]\ngames = 0\n"),
+        (
+            "chess",
+            "game = \"chess\"\ngames = 1\n[learner]\nrule = \"tree-strap\"\n[search]\nnodes = 200\n[evaluation]\ngames = 0\n",
+        ),
+    ];
+    for (name, recipe) in recipes {
+        std::fs::write(folder.path().join(format!("{name}.toml")), recipe).unwrap();
+        let trained = run_in(folder.path(), &["train", &format!("{name}.toml"), "--out", name], "");
+        assert!(trained.ok, "{}", trained.err);
+    }
+    for (game, agent) in [
+        ("tic-tac-toe", "uct:60,prior=short-term,prior-weight=20".to_string()),
+        ("connect-four", "mc-rave:60,prior=short-term:four+even,prior-share=0.3,solver=true,threads=2".to_string()),
+        ("connect-four", "dyna-2:40,memory=four".to_string()),
+        ("connect-four", "two-phase:40,memory=four,depth=3".to_string()),
+        ("chess", "uct:20,prior=short-term".to_string()),
+        ("chess", "mcts:20,prior=short-term:chess".to_string()),
+        ("chess", "dyna-2:10,memory=chess".to_string()),
+        ("chess", "two-phase:10,memory=chess,depth=2".to_string()),
+    ] {
+        let args = ["match", &agent, "random", "--games", "2", "--game", game, "--json"];
+        let answer = run_in(folder.path(), &args, "");
+        assert!(answer.ok, "{agent}: {}", answer.err);
+        let report: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        assert_eq!(report["faults"].as_array().map(Vec::len), Some(0), "{agent}: {report}");
+    }
+    let wrong = run_in(folder.path(), &["match", "uct:20,prior=short-term:four", "random", "--game", "chess"], "");
+    assert!(!wrong.ok && wrong.err.contains("four@50 holds values of connect-four, not of chess"), "{}", wrong.err);
 }
 
 #[test]

@@ -118,8 +118,8 @@ const URGENCY: Setting =
 const PRIOR: Setting = setting(
     "prior",
     Some("none"),
-    "what new moves start with, joined by +: even, grandfather, shapes:CHECKPOINT (as for greedy); in go also handcrafted (the \
-     playout's rules), fuego (the whole board), network:CHECKPOINT, short-term (TD search), short-term:CHECKPOINT (Dyna-2); or none",
+    "what new moves start with, joined by +: even, grandfather, shapes:CHECKPOINT (as for greedy), short-term (TD search), \
+     short-term:CHECKPOINT (Dyna-2); in go also handcrafted (the playout's rules), fuego (the whole board), network:CHECKPOINT; or none",
 );
 const PRIOR_SHARE: Setting = setting(
     "prior-share",

@@ -11,7 +11,7 @@ use crate::agent::playout::{Playout, Policy};
 use afterstate_arena::{Conduct, GoConduct};
 use afterstate_engine::search::{
     ByReadValue, Even, FuegoPrior, Grandfather, Handcrafted, Leaf, Mixed, NetworkPrior, NewPosition, PlayOut,
-    PriorValue, ShortTermPrior, Truncated,
+    PriorValue, Truncated,
 };
 use afterstate_engine::value::{FusedShapes, Indifferent, PlayoutAgent, TrackedGo, WindowSizes, Windows};
 use afterstate_engine::zero::KnownValues;
@@ -248,7 +248,6 @@ enum GoPrior {
     Fuego(Box<FuegoPrior>),
     Shapes(ByReadValue<FusedShapes, fn(&Go) -> TrackedGo>),
     Network(Box<NetworkPrior<Go, GoNetwork>>),
-    ShortTerm(ShortTermPrior<FusedShapes, fn(&FusedShapes, &Go) -> TrackedGo>),
 }
 
 impl afterstate_engine::search::Prior<Go> for GoPrior {
@@ -260,7 +259,6 @@ impl afterstate_engine::search::Prior<Go> for GoPrior {
             GoPrior::Fuego(prior) => prior.fill(position, out),
             GoPrior::Shapes(prior) => prior.fill(position, out),
             GoPrior::Network(prior) => prior.fill(position, out),
-            GoPrior::ShortTerm(prior) => prior.fill(position, out),
         }
     }
 

@@ -10,6 +10,7 @@ mod go_monte_carlo;
 mod go_searcher;
 mod monte_carlo;
 mod puct;
+mod short_term;
 mod td_search;
 
 pub use backgammon::{ChancesOf, Evaluated, chances, evaluate, judge, rolled_out};
@@ -383,6 +384,7 @@ impl Playable for TicTacToe {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
         match agent {
             Agent::TdSearch(agent) => td_search::grid_players(self, agent, 9.0),
+            Agent::MonteCarlo(agent) if agent.short_term().is_some() => short_term::grid_players(self, agent, 9.0),
             Agent::Puct(agent) => puct::players(self, agent, 9.0),
             other => general(self, other, 9.0),
         }
@@ -397,6 +399,7 @@ impl Playable for ConnectFour {
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
         match agent {
             Agent::TdSearch(agent) => td_search::grid_players(self, agent, 36.0),
+            Agent::MonteCarlo(agent) if agent.short_term().is_some() => short_term::grid_players(self, agent, 36.0),
             Agent::Puct(agent) => puct::players(self, agent, 36.0),
             other => general(self, other, 36.0),
         }
@@ -438,6 +441,7 @@ impl Playable for Chess {
                 Ok(factory(move || TournamentPlayer::new(evaluation.clone(), search.clone(), nodes).with_error(error)))
             }
             Agent::TdSearch(agent) => td_search::chess_players(agent, 80.0),
+            Agent::MonteCarlo(agent) if agent.short_term().is_some() => short_term::chess_players(self, agent, 80.0),
             other => general(self, other, 80.0),
         }
     }

@@ -126,11 +126,17 @@ pub fn plain_searches<G: Playable + Deterministic + IndexedMoves>(
     start: &G,
     agent: &MonteCarlo,
 ) -> Result<SearchFactory<G, ()>> {
+    ensure!(
+        agent.short_term().is_none(),
+        "prior=short-term is for who plays, not for who is learnt from: leave it out"
+    );
     // They know nothing of clocks.
     searches::<_, _, _, ()>(agent, plain_parts(start, agent, 0.0)?)
 }
 
-fn plain_parts<G: Playable + Deterministic + IndexedMoves>(
+/// What players bring along of whose game nothing is known but the rules. A prior that TD search learns is not among it: every
+/// search has its own.
+pub(super) fn plain_parts<G: Playable + Deterministic + IndexedMoves>(
     start: &G,
     agent: &MonteCarlo,
     game_length: f32,
@@ -149,9 +155,11 @@ fn plain_parts<G: Playable + Deterministic + IndexedMoves>(
             Prior::Usual | Prior::Even => PlainPrior::Even(Even { experience: agent.experience }),
             Prior::Grandfather => PlainPrior::Grandfather(Grandfather::new(agent.experience)),
             Prior::Shapes(checkpoint) => PlainPrior::Learnt(ByValue::new(start.values(checkpoint)?, agent.experience)),
-            Prior::Handcrafted | Prior::Fuego | Prior::Network(_) | Prior::ShortTerm(_) => {
-                bail!("{} has no such prior: use prior=none, even, grandfather or shapes:CHECKPOINT", G::NAME)
-            }
+            Prior::ShortTerm(_) => continue,
+            Prior::Handcrafted | Prior::Fuego | Prior::Network(_) => bail!(
+                "{} has no such prior: use prior=none, even, grandfather, shapes:CHECKPOINT or short-term",
+                G::NAME
+            ),
         });
     }
     Ok(Parts { leaf, prior: Several(prior), conduct: (), game_length, exploration: Uct::default().exploration })
@@ -159,7 +167,7 @@ fn plain_parts<G: Playable + Deterministic + IndexedMoves>(
 
 /// How simulations end where nothing is known but the rules.
 #[derive(Clone)]
-enum PlainLeaf<G: Game> {
+pub(super) enum PlainLeaf<G: Game> {
     PlayOut(PlayOut<UniformPlayout<G>>),
     Truncated(Truncated<G, dyn AfterstateValues<G>>),
 }
@@ -179,7 +187,7 @@ impl<G: Game> Leaf<G> for PlainLeaf<G> {
 
 /// Priors that need no knowledge of the game but what was learnt.
 #[derive(Clone)]
-enum PlainPrior<G> {
+pub(super) enum PlainPrior<G> {
     Even(Even),
     Grandfather(Grandfather),
     Learnt(ByValue<dyn AfterstateValues<G>>),
