@@ -157,7 +157,7 @@ pub(super) fn plain_parts<G: Playable + Deterministic + IndexedMoves>(
             Prior::Shapes(checkpoint) => PlainPrior::Learnt(ByValue::new(start.values(checkpoint)?, agent.experience)),
             Prior::ShortTerm(_) => continue,
             Prior::Handcrafted | Prior::Fuego | Prior::Network(_) => bail!(
-                "{} has no such prior: use prior=none, even, grandfather, shapes:CHECKPOINT or short-term",
+                "{} has no such prior: use prior=none, even, grandfather or shapes:CHECKPOINT, or short-term",
                 G::NAME
             ),
         });
