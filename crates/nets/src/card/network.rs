@@ -24,7 +24,7 @@ use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaGraph, CudaSlice, CudaStream};
 use std::sync::{Arc, Mutex};
 
-/// What the card calculates with. Numbers below 65,504 have three bits more than as bfloat16, and answers are as fast.
+/// What the card calculates with. Numbers below 65,504 have three bits more than as bfloat16, which is as wide.
 type Number = half::f16;
 
 /// Positions that are answered together come in multiples of so many, and of eight times as many if there are more than that.
