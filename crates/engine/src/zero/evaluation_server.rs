@@ -90,8 +90,7 @@ impl<G: Game> EvaluationServer<G> {
     /// Somebody who asks. The server answers without further waiting when all clients wait.
     pub fn client(&self) -> Client<G> {
         self.common.clients.fetch_add(1, Ordering::Relaxed);
-        let (back, answers) = channel();
-        Client { inbox: self.inbox.clone(), back, answers, common: self.common.clone(), spare: Vec::new() }
+        Client { inbox: self.inbox.clone(), common: self.common.clone(), spare: Vec::new() }
     }
 
     /// Positions that were answered until now.
@@ -169,8 +168,6 @@ fn collect<G: Game>(
 #[derive(Debug)]
 pub struct Client<G: Game> {
     inbox: Sender<Asked<G>>,
-    back: Sender<Vec<Question<G>>>,
-    answers: Receiver<Vec<Question<G>>>,
     common: Arc<Common>,
     /// What lies in the place of questions while they are away.
     spare: Vec<Question<G>>,
@@ -191,8 +188,10 @@ impl<G: Game> Network<G> for Client<G> {
             away.iter_mut().zip(questions).for_each(|(away, question)| std::mem::swap(away, question));
         };
         swap(&mut away, questions);
-        self.inbox.send(Asked { questions: away, back: self.back.clone() }).expect(GONE);
-        let mut away = self.answers.recv().expect(GONE);
+        // The only way back is with the server: if it fails, there is nobody to wait for any more.
+        let (back, answers) = channel();
+        self.inbox.send(Asked { questions: away, back }).expect(GONE);
+        let mut away = answers.recv().expect(GONE);
         swap(&mut away, questions);
         self.spare = away;
     }
@@ -279,6 +278,27 @@ mod tests {
 
     /// With a deadline of an hour: nothing else than that all wait can be why they are answered.
     const HOUR: u64 = 3_600_000_000;
+
+    /// Fails, as a graphics card may.
+    struct Failing;
+
+    impl Network<ConnectFour> for Failing {
+        fn evaluate(&mut self, _questions: &mut [&mut Question<ConnectFour>]) {
+            panic!("the device failed");
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_server_that_failed() {
+        for networks in [1, 2] {
+            let server = EvaluationServer::start(|| Failing, ServerSettings { batch: 4, deadline: 100, networks });
+            for _ in 0..networks + 1 {
+                let mut client = server.client();
+                let asked = std::thread::spawn(move || ask(&mut client, &mut questions(0..1)));
+                assert!(asked.join().is_err());
+            }
+        }
+    }
 
     #[test]
     fn a_batch_that_is_full_does_not_wait() {
