@@ -21,7 +21,7 @@ pub type Reading<G, M> = fn(&<M as Freeze<G>>::Frozen, &G) -> <M as Freeze<G>>::
 pub struct Learning<G: Playable, M: Freeze<G>, D, F> {
     /// Makes a memory for each search.
     pub memory: F,
-    /// How simulations that learn go on where it does not matter what is learnt.
+    /// The default policy of simulations that learn.
     pub playout: D,
     /// Reads a position.
     pub read: Reading<G, M>,

@@ -63,3 +63,15 @@ impl Card {
         Ok(Card(Arc::new(Opened { context, kernels: OnceLock::new() })))
     }
 }
+
+/// The planes of boards, cell by cell, into `there`, where each cell has room for `channels` numbers and the rest stays as it is.
+fn by_cells<T>(inputs: &[f32], [planes, cells, channels]: [usize; 3], convert: impl Fn(f32) -> T, there: &mut [T]) {
+    let boards = inputs.chunks_exact(planes * cells).zip(there.chunks_exact_mut(cells * channels));
+    for (board, there) in boards {
+        for (plane, numbers) in board.chunks_exact(cells).enumerate() {
+            for (number, cell) in numbers.iter().zip(there.chunks_exact_mut(channels)) {
+                cell[plane] = convert(*number);
+            }
+        }
+    }
+}

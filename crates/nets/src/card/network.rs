@@ -10,7 +10,7 @@
 //! kernel. The convolutions of both heads are one with 8 filters, and a linear layer is a convolution over a board of one cell. All
 //! kernels together are captured as a graph for each number of positions, and started at once.
 
-use super::{CHANNELS, Card, FORMAT, Fallible};
+use super::{CHANNELS, Card, FORMAT, Fallible, by_cells};
 use crate::architecture::{Architecture, ConvNorm, Layout, Linear, POLICY_FILTERS};
 use crate::inference::factor_and_shift;
 use cudarc::cudnn::sys::{
@@ -278,14 +278,7 @@ impl CardNetwork {
         let channels = planes.next_multiple_of(CHANNELS);
         self.planes.clear();
         self.planes.resize(positions * cells * channels, Number::from_f32(0.0));
-        let boards = inputs.chunks_exact(planes * cells).zip(self.planes.chunks_exact_mut(cells * channels));
-        for (board, there) in boards {
-            for (plane, numbers) in board.chunks_exact(cells).enumerate() {
-                for (number, cell) in numbers.iter().zip(there.chunks_exact_mut(channels)) {
-                    cell[plane] = Number::from_f32(*number);
-                }
-            }
-        }
+        by_cells(inputs, [planes, cells, channels], Number::from_f32, &mut self.planes);
         let [of_logits, of_value] = &mut self.answers;
         let mut answer = || -> Fallible<()> {
             let there = match self.there.get_mut().expect("it is never locked") {

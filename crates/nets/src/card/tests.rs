@@ -47,6 +47,14 @@ fn weights() -> Vec<f32> {
 }
 
 #[test]
+fn planes_are_laid_out_cell_by_cell() {
+    // Two boards of two cells with two planes, and room for a third.
+    let mut there = [9.0; 12];
+    by_cells(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [2, 2, 3], |number| number, &mut there);
+    assert_eq!(there, [1.0, 3.0, 9.0, 2.0, 4.0, 9.0, 5.0, 7.0, 9.0, 6.0, 8.0, 9.0]);
+}
+
+#[test]
 fn answers_are_those_of_the_processor() {
     let Some(card) = card() else { return };
     let weights = weights();

@@ -4,7 +4,7 @@
 //! stands between them is `kernels.cu`. The heads' linear layers and the loss are calculated here.
 
 use super::layer::{Kernels, Kind, Layer, all_layers, of_numbers};
-use super::{Card, Fallible, Opened};
+use super::{Card, Fallible, Opened, by_cells};
 use crate::architecture::{Architecture, ConvNorm, Layout, POLICY_FILTERS, VALUE_FILTERS};
 use crate::batch_norm::Measured;
 use crate::grid::Grid;
@@ -181,12 +181,7 @@ impl OnCard {
         let (planes, cells) = (architecture.planes, architecture.cells());
         let channels = self.of_stem.inputs;
         let mut input = vec![0.0; self.input.len()];
-        let boards = batch.inputs.chunks_exact(planes * cells).zip(input.chunks_exact_mut(cells * channels));
-        for (board, there) in boards {
-            for (plane, numbers) in board.chunks_exact(cells).enumerate() {
-                numbers.iter().zip(there.chunks_exact_mut(channels)).for_each(|(number, cell)| cell[plane] = *number);
-            }
-        }
+        by_cells(&batch.inputs, [planes, cells, channels], |number| number, &mut input);
         stream.memcpy_htod(&input, &mut self.input)?;
         Ok(())
     }
@@ -224,7 +219,7 @@ impl OnCard {
         let grid = Grid::of(architecture);
         let filters = [(POLICY_FILTERS, 0), (VALUE_FILTERS, POLICY_FILTERS)];
         // A board has as many cells here and there, in the same order.
-        let board = cells_of(grid, channels);
+        let board = grid.cells() * channels;
         let [policy, value] = filters.map(|(filters, first)| {
             let mut boards = vec![0.0; self.positions * grid.len() * filters];
             let both = boards.chunks_exact_mut(grid.len() * filters).zip(outputs.chunks_exact(board));
@@ -305,11 +300,6 @@ impl OnCard {
         }
         Ok(())
     }
-}
-
-/// Numbers of a board's cells.
-const fn cells_of(grid: Grid, channels: usize) -> usize {
-    grid.cells() * channels
 }
 
 /// Where gradients of filters go.
