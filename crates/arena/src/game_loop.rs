@@ -132,13 +132,22 @@ pub struct GameResult {
     pub moves: Vec<String>,
     /// How many of them were the opening's.
     pub opening: usize,
-    /// One entry for each move after the opening, `None` for chance.
+    /// One entry for each move after the opening, `None` for chance; none at all where they were not kept.
     pub notes: Vec<Option<MoveNote>>,
     /// Seconds that each side used, first player first.
     pub seconds: [f64; 2],
     /// The referee's count, of games that were judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+}
+
+impl GameResult {
+    /// The same game as if nobody had said anything about it.
+    pub fn without_notes(&self) -> GameResult {
+        let GameResult { outcome, ref ending, ref moves, opening, notes: _, seconds, ref verdict } = *self;
+        let (ending, moves, verdict) = (ending.clone(), moves.clone(), verdict.clone());
+        GameResult { outcome, ending, moves, opening, notes: Vec::new(), seconds, verdict }
+    }
 }
 
 /// Plays a game from `start` after the `opening` moves. `None` means that somebody set `rules.stop`.

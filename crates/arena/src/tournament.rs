@@ -185,13 +185,15 @@ pub struct RunOptions<'a> {
     pub workers: usize,
     /// Where results are logged, and where an interrupted tournament goes on from.
     pub log: Option<&'a Path>,
+    /// Whether the log keeps what players said about their moves, most of what is in it.
+    pub log_notes: bool,
     /// Set it to abandon the games in play and return what is finished.
     pub stop: Arc<AtomicBool>,
 }
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        RunOptions { workers: 1, log: None, stop: Arc::default() }
+        RunOptions { workers: 1, log: None, log_notes: true, stop: Arc::default() }
     }
 }
 
@@ -255,7 +257,10 @@ pub fn run_from<G: Notation>(
         let hall = Hall { settings, start, suite, players, referees, stop: &options.stop };
         hall.play(missing, options.workers, &mut |game| {
             if let Some(log) = &mut log {
-                log.append(&game)?;
+                match options.log_notes {
+                    true => log.append(&game)?,
+                    false => log.append(&game.without_notes())?,
+                }
             }
             finished.games.insert(game.index, game.clone());
             on_game(Progress { finished: finished.games.len() as u64, total: settings.total_games(), game: &game });

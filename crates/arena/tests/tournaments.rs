@@ -202,7 +202,7 @@ fn a_stopped_tournament_goes_on_where_it_was() {
         let mut runs = 0;
         loop {
             let stop = Arc::new(AtomicBool::new(false));
-            let options = RunOptions { workers: 2, log: Some(&path), stop: Arc::clone(&stop) };
+            let options = RunOptions { workers: 2, log: Some(&path), stop: Arc::clone(&stop), ..RunOptions::default() };
             let mut games = 0;
             let part = run(&settings, &Go::new(5), &build, &|| Ok(Box::new(RulesReferee)), &options, &mut |progress| {
                 games += 1;
@@ -221,6 +221,29 @@ fn a_stopped_tournament_goes_on_where_it_was() {
         }
         assert!(runs > 1, "the flag stopped nothing");
     }
+}
+
+#[test]
+fn a_log_without_notes_holds_the_same_games_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, short) = (folder.path().join("whole.jsonl"), folder.path().join("short.jsonl"));
+    let settings = settings(3, Format::RoundRobin, 4);
+    let mut results = timeless(&play(&settings, &with_log(&whole)).unwrap().games);
+    let without = RunOptions { log_notes: false, ..with_log(&short) };
+    // What was said is there for whoever follows the games.
+    assert_eq!(timeless(&play(&settings, &without).unwrap().games), results);
+    assert!(results.iter().any(|game| !game.result.notes.is_empty()));
+    results.iter_mut().for_each(|game| game.result.notes.clear());
+    assert_eq!(timeless(&play(&settings, &without).unwrap().games), results, "as the log has them");
+    let bytes = |path: &Path| path.metadata().unwrap().len();
+    assert!(bytes(&short) < bytes(&whole) / 2, "{} of {}", bytes(&short), bytes(&whole));
+    let lines = std::fs::read_to_string(&short).unwrap();
+    let cut: String = lines.lines().take(5).map(|line| format!("{line}\n")).collect();
+    std::fs::write(&short, cut).unwrap();
+    let resumed = play(&settings, &without).unwrap();
+    assert!(resumed.complete);
+    let moves = |games: &[LoggedGame]| games.iter().map(|game| game.result.moves.clone()).collect::<Vec<_>>();
+    assert_eq!(moves(&resumed.games), moves(&results));
 }
 
 #[test]

@@ -32,6 +32,8 @@ pub struct Contest<'a> {
     pub workers: usize,
     /// Where results are logged and resumed from.
     pub log: Option<PathBuf>,
+    /// Whether the log keeps what players said about their moves.
+    pub log_notes: bool,
     /// Where games begin, if not where the game usually does.
     pub openings: Option<OpeningFile>,
     /// A PGN file to which every game is appended as soon as it has ended.
@@ -95,7 +97,9 @@ impl Visitor for Play<'_> {
     type Output = Result<Played>;
 
     fn visit<G: Playable>(self, start: G) -> Result<Played> {
-        let Play(Contest { agents, mut settings, workers, log, openings, pgn, sprt, mut watch, quiet, .. }) = self;
+        let Play(Contest {
+            agents, mut settings, workers, log, log_notes, openings, pgn, sprt, mut watch, quiet, ..
+        }) = self;
         let players = agents.iter().map(|spec| registry::players(&start, spec)).collect::<Result<Vec<_>>>()?;
         if settings.referee.is_empty() {
             settings.referee = G::REFEREES[0].to_string();
@@ -139,7 +143,7 @@ impl Visitor for Play<'_> {
         }
         let progress = Progress::new(settings.total_games(), already, "games", quiet);
         let build = |agent: usize| make(&players, agent);
-        let options = RunOptions { workers, log: log.as_deref(), stop: stop.clone() };
+        let options = RunOptions { workers, log: log.as_deref(), log_notes, stop: stop.clone() };
         let results = std::thread::scope(|scope| {
             // Ctrl-C and the test both stop the games, but only the one is remembered for the whole program.
             let (over, stopping) = (Arc::new(AtomicBool::new(false)), stop.clone());

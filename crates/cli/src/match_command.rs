@@ -154,6 +154,7 @@ pub fn run(args: Args) -> Result<()> {
         settings,
         workers: args.how.workers as usize,
         log: args.outputs.log.clone(),
+        log_notes: true,
         openings: args.how.openings.map(|path| OpeningFile { path, plies: args.how.book_plies }),
         pgn: args.outputs.pgn.clone(),
         sprt: args.sprt,

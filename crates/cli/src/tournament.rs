@@ -157,6 +157,7 @@ pub fn run(args: Args) -> Result<()> {
         settings,
         workers: args.workers as usize,
         log: Some(log),
+        log_notes: true,
         openings: file.openings.map(|path| OpeningFile { path, plies: file.book_plies.unwrap_or(BOOK_PLIES) }),
         pgn: args.outputs.pgn.clone(),
         sprt: None,

@@ -15,6 +15,29 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+/// Games of an experiment that have a log of their own.
+pub struct Games {
+    /// Which game.
+    pub game: GameSpec,
+    /// Who plays.
+    pub agents: Vec<AgentSpec>,
+    /// Which games. The game's own move limit is used.
+    pub settings: TournamentSettings,
+    /// Where results are logged.
+    pub log: PathBuf,
+    /// Whether the log keeps what players said about their moves.
+    pub log_notes: bool,
+    /// Ends them when it is decided.
+    pub sprt: Option<Sprt>,
+}
+
+impl Games {
+    /// Games with notes, and all of them.
+    pub fn new(game: GameSpec, agents: Vec<AgentSpec>, settings: TournamentSettings, log: PathBuf) -> Games {
+        Games { game, agents, settings, log, log_notes: true, sprt: None }
+    }
+}
+
 impl Workplace {
     /// Plays what is missing of a contest, or until its test is decided. `each` is told of every game that ends, in place of a
     /// progress bar.
@@ -22,15 +45,8 @@ impl Workplace {
     /// # Errors
     ///
     /// A game that could not begin, or that somebody asked to stop.
-    pub fn play(
-        &self,
-        game: GameSpec,
-        agents: Vec<AgentSpec>,
-        settings: TournamentSettings,
-        log: PathBuf,
-        sprt: Option<Sprt>,
-        each: Option<&dyn Fn()>,
-    ) -> Result<TournamentResults> {
+    pub fn play(&self, games: Games, each: Option<&dyn Fn()>) -> Result<TournamentResults> {
+        let Games { game, agents, settings, log, log_notes, sprt } = games;
         forget_unstarted(&log)?;
         let unstarted: RefCell<Option<String>> = RefCell::new(None);
         let watch = |game: &LoggedGame| {
@@ -49,6 +65,7 @@ impl Workplace {
             settings: TournamentSettings { move_limit: 0, ..settings },
             workers: self.jobs,
             log: Some(log),
+            log_notes,
             openings: None,
             pgn: None,
             sprt,
@@ -71,7 +88,7 @@ impl Workplace {
         log: PathBuf,
     ) -> Result<TournamentResults> {
         let settings = TournamentSettings { opening_moves: 4, referee: String::new(), ..settings };
-        self.play(GameSpec::Chess, agents, settings, log, None, None)
+        self.play(Games::new(GameSpec::Chess, agents, settings, log), None)
     }
 }
 

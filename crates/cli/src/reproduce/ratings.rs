@@ -1,7 +1,7 @@
 //! Experiments in which many agents meet each other, each as often as every other, and are rated together: tournaments with
 //! as many simulations for all of them, or as much time (paper 000, §6.1, Table 4).
 
-use super::play::check_start;
+use super::play::{Games, check_start};
 use super::verdict::{self, Verdict, stronger_by};
 use super::{Workplace, folder_name, matches};
 use crate::agent::AgentSpec;
@@ -219,7 +219,7 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
         };
         let log = place.runs.join(name).join(format!("{}.jsonl", folder_name(&tournament.name)));
         let played = place
-            .play(experiment.game_of(tournament)?, agents, settings, log, None, None)
+            .play(Games::new(experiment.game_of(tournament)?, agents, settings, log), None)
             .with_context(|| format!("tournament '{}'", tournament.name))?;
         let games = &played.games;
         let players = experiment.players_of(tournament)?;

@@ -4,6 +4,7 @@
 mod experiment;
 mod states;
 
+use super::play::Games;
 use super::runs::{TrainedRun, train_and_look};
 use super::verdict::{self, Mean, UNDECIDED, Verdict, at_least};
 use super::{Workplace, folder_name};
@@ -185,7 +186,7 @@ fn meet(place: &Workplace, name: &str, game: GameSpec, runs: &[Run], size: &Size
     let agents = runs.iter().map(|run| run.agent.clone()).collect();
     let Size { seeds, steps, meeting_games, meeting_opening, .. } = size;
     let log = place.runs.join(name).join(format!("meeting-{seeds}x{steps}-{meeting_games}x{meeting_opening}.jsonl"));
-    let played = place.play(game, agents, settings, log, None, None)?;
+    let played = place.play(Games::new(game, agents, settings, log), None)?;
     // Points and games of each run against each learner.
     let mut scores: BTreeMap<[usize; 2], BTreeMap<usize, (f64, f64)>> = BTreeMap::new();
     for game in &played.games {

@@ -12,7 +12,7 @@ mod report;
 mod tests;
 
 use super::Workplace;
-use super::play::check_start;
+use super::play::{Games, check_start};
 use crate::any_recipe::AnyRecipe;
 use crate::contest;
 use crate::progress::Progress;
@@ -83,7 +83,10 @@ fn logged(path: &Path, planned: &Match) -> Result<(Vec<String>, Option<LogConten
     let contents = read_log(path)?;
     let known = &contents.header.settings;
     ensure!(
-        known.agents == names && known.games == planned.games && known.time == planned.time,
+        known.agents == names
+            && known.games == planned.games
+            && known.time == planned.time
+            && known.adjudication == planned.adjudication,
         "{}: {} games of {} were played here, but the experiment wants {} games of {}; put the log away, or give the \
          point another name",
         path.display(),
@@ -154,11 +157,15 @@ fn play_match(
         opening_moves: experiment.opening_moves,
         seed: experiment.seed,
         time: planned.time,
+        adjudication: planned.adjudication,
         referee: planned.referee.clone(),
         ..TournamentSettings::default()
     };
-    place
-        .play(planned.game, planned.agents.to_vec(), settings, log, experiment.sprt, Some(game_done))
-        .with_context(|| format!("point '{}'", experiment.points[planned.point].name))?;
+    let games = Games {
+        log_notes: experiment.notes,
+        sprt: experiment.sprt,
+        ..Games::new(planned.game, planned.agents.to_vec(), settings, log)
+    };
+    place.play(games, Some(game_done)).with_context(|| format!("point '{}'", experiment.points[planned.point].name))?;
     Ok(())
 }

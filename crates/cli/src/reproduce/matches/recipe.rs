@@ -4,6 +4,7 @@ use crate::agent::AgentSpec;
 use crate::registry::{GameOptions, GameSpec};
 use crate::reproduce::{Scale, folder_name};
 use afterstate_arena::TimeControl;
+use afterstate_arena::adjudication::Adjudication;
 use afterstate_arena::sprt::Sprt;
 use anyhow::{Context, Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,12 @@ pub struct MatchExperiment {
     /// What has to be learnt before the games.
     #[serde(rename = "training", default)]
     pub trainings: Vec<Training>,
+    /// When the players' agreement ends a game, at points that say nothing about it.
+    #[serde(default)]
+    pub adjudication: Adjudication,
+    /// Whether logs keep what players said about their moves, most of what is in them.
+    #[serde(default = "yes")]
+    pub notes: bool,
     /// A test that ends each match as soon as it is decided, before all games are played.
     pub sprt: Option<Sprt>,
     /// Sizes by scale.
@@ -170,6 +177,8 @@ pub struct Point {
     pub x: Option<f64>,
     /// Both sides' time, as `match --time` understands it.
     pub time: Option<String>,
+    /// When the players' agreement ends its games, if not the experiment's; `{}` for never.
+    pub adjudication: Option<Adjudication>,
     /// The paper's winning rate, 0 to 1, where it prints one.
     pub paper: Option<f64>,
     /// The paper's points for each game, where it prints them.
@@ -230,6 +239,8 @@ pub struct Match {
     pub games: u32,
     /// Both sides' time.
     pub time: TimeControl,
+    /// When the players' agreement ends its games.
+    pub adjudication: Adjudication,
     /// The log's file name.
     pub log: String,
 }
@@ -279,6 +290,7 @@ impl MatchExperiment {
             opponent: opponent.name.clone(),
             games,
             time: point.time.as_deref().unwrap_or("none").parse().map_err(|error| anyhow!("{error}"))?,
+            adjudication: point.adjudication.unwrap_or(self.adjudication),
             log: format!("{}.jsonl", folder_name(&point.name)),
         })
     }
@@ -291,6 +303,10 @@ impl MatchExperiment {
     fn check(&self) -> Result<()> {
         self.game_on(None)?;
         self.sprt.as_ref().map_or(Ok(()), Sprt::check).context("[sprt]")?;
+        let adjudications = self.points.iter().filter_map(|point| point.adjudication);
+        adjudications
+            .chain([self.adjudication])
+            .try_for_each(|rules| rules.check().map_err(|why| anyhow!("adjudication: {why}")))?;
         for (number, panel) in self.panels.iter().enumerate() {
             let letters = !panel.name.is_empty() && panel.name.bytes().all(|byte| byte.is_ascii_alphanumeric());
             ensure!(letters, "panel '{}': expected a name of letters and digits", panel.name);

@@ -8,6 +8,7 @@ use crate::network_recipe::NetworkRecipe;
 use crate::registry::{self, Playable, Visitor};
 use crate::reproduce::{EXPERIMENTS, Scale, gnugo};
 use crate::zero_recipe::{ZeroLesson, ZeroRecipe};
+use afterstate_arena::adjudication::WinRule;
 use afterstate_games::{ConnectFour, Record, stream};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -118,6 +119,22 @@ fn a_scale_says_which_points_are_played_how_often() {
     assert!(matches!(&full[1].agents[1].agent, Agent::AlphaBeta { search, .. } if search.depth == 2));
     assert_eq!(full[0].time.to_string(), "10s");
     assert!(recipe.matches(Scale::Paper).unwrap_err().to_string().contains("only full, quick"));
+}
+
+#[test]
+fn a_point_may_have_its_games_adjudicated_otherwise() {
+    let rule = "title = \"t\"\nnotes = false\nadjudication = { win = { score = 500 } }";
+    let text = GOOD.replacen("title = \"t\"", rule, 1);
+    let text = text.replacen("name = \"b\"", "name = \"b\"\nadjudication = {}", 1);
+    let recipe = parsed(&text).unwrap();
+    assert!(!recipe.notes && parsed(GOOD).unwrap().notes);
+    let rules: Vec<_> = recipe.matches(Scale::Full).unwrap().iter().map(|planned| planned.adjudication).collect();
+    let win = Some(WinRule { moves: 4, score: 500 });
+    assert_eq!(rules.iter().map(|rules| rules.win).collect::<Vec<_>>(), [win, None, win]);
+    assert!(rules.iter().all(|rules| rules.draw.is_none()));
+    assert!(
+        parsed(&text.replacen("500", "0", 1)).unwrap_err().contains("adjudication: win: score: expected at least 1")
+    );
 }
 
 #[test]
