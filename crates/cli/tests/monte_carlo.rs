@@ -28,7 +28,7 @@ fn every_search_beats_a_random_player_at_every_game() {
 #[test]
 fn every_setting_can_be_used() {
     for agent in [
-        "mc-rave:60,beta=hand,equivalence=500,exploration=0.2,prior=even,prior-weight=20,prior-weight-mc=5",
+        "mc-rave:60,beta=hand,equivalence=500,exploration=0.2,weighted-exploration=true,prior=even,prior-weight=20,prior-weight-mc=5",
         "mc-rave:60,beta=full-min-mse,bias=0.1,prior=grandfather+handcrafted,final-move=lower-bound",
         "mc-rave:60,playout=fuego,playout-without=low-liberties+patterns,mercy=0,avoid-self-atari=false,solver=true",
         "uct:60,playout=uniform,exploration=0.3,first-play-urgency=0.9,expansion-threshold=2,memory-mib=1,reuse=false",
@@ -155,6 +155,7 @@ fn an_agent_file_says_the_same_as_a_spec() {
 fn what_is_wrong_is_named_with_what_would_be_right() {
     let refused = |agent: &str, game: &[&str]| fail(&[&["match", agent, "random"], game].concat());
     for (agent, expected) in [
+        ("mc-rave:9,weighted-exploration=true", "does nothing without exploration"),
         ("mc-rave:0", "simulations '0': expected a whole number from 1"),
         ("mc-rave:100,beta=min-mes", "did you mean 'min-mse'?"),
         ("mc-rave:100,equivalence=10", "set beta=hand"),

@@ -120,6 +120,9 @@ fn agreement<S: Selection>(rule: S, simulations: u64) -> (usize, usize) {
 fn rules_that_explore_agree_with_minimax() {
     assert_eq!(agreement(Uct::default(), 10_000), (CONNECT_FOUR, TIC_TAC_TOE));
     assert_eq!(agreement(McRave { exploration: 0.5, ..McRave::default() }, 10_000), (CONNECT_FOUR, TIC_TAC_TOE));
+    let schedule = Schedule::HandSelected { equivalence: 1000.0 };
+    let weighted = McRave { schedule, exploration: 1.0, weighted_exploration: true, ..McRave::default() };
+    assert_eq!(agreement(weighted, 10_000), (CONNECT_FOUR, TIC_TAC_TOE));
 }
 
 /// Only a share can be asked of rules that never explore. A move whose first simulations went badly falls below the values of

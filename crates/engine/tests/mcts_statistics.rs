@@ -189,7 +189,7 @@ fn score(rule: &Rule, numbers: Numbers, total: f64, side: Side) -> f64 {
         Rule::Uct(_) if n == 0.0 => 1.0,
         Rule::Uct(_) => seen(sum / n) + bonus,
         Rule::McRave(_) if n + amaf_n == 0.0 => 1.0,
-        Rule::McRave(McRave { schedule, .. }) => {
+        Rule::McRave(rule @ McRave { schedule, .. }) => {
             let q = if n > 0.0 { seen(sum / n) } else { 0.0 };
             let amaf_q = if amaf_n > 0.0 { seen(amaf_sum / amaf_n) } else { 0.0 };
             let minimum = |b: f64| amaf_n / (n + amaf_n + 4.0 * n * amaf_n * b * b);
@@ -205,7 +205,16 @@ fn score(rule: &Rule, numbers: Numbers, total: f64, side: Side) -> f64 {
                     amaf_n / (n + amaf_n + n * amaf_n * f64::from(bias) * f64::from(bias) / variance)
                 }
             };
-            (1.0 - beta) * q + beta * amaf_q + bonus
+            let share = match (rule, *schedule) {
+                (McRave { weighted_exploration: false, .. }, _) => 1.0,
+                (_, Schedule::HandSelected { equivalence: k }) => {
+                    1.0 - (f64::from(k) / (3.0 * total + f64::from(k))).sqrt()
+                }
+                (_, Schedule::MinimumMse { bias } | Schedule::FullMinimumMse { bias }) => {
+                    1.0 - minimum(f64::from(bias))
+                }
+            };
+            (1.0 - beta) * q + beta * amaf_q + share * bonus
         }
     }
 }
@@ -295,6 +304,8 @@ fn compare<G: IndexedMoves + Deterministic, S: Selection, L: Leaf<G>>(
 #[test]
 fn statistics_and_choices_are_those_of_the_paper() {
     let rave = |schedule, exploration| Rule::McRave(McRave { schedule, exploration, ..McRave::default() });
+    let weighted =
+        |schedule| Rule::McRave(McRave { schedule, exploration: 0.5, weighted_exploration: true, ..McRave::default() });
     for rule in [
         Rule::Uct(Uct::default()),
         Rule::Uct(Uct { exploration: 0.2, ..Uct::default() }),
@@ -302,6 +313,9 @@ fn statistics_and_choices_are_those_of_the_paper() {
         rave(Schedule::MinimumMse { bias: 0.1 }, 0.0),
         rave(Schedule::MinimumMse { bias: 0.1 }, 0.5),
         rave(Schedule::FullMinimumMse { bias: 0.1 }, 0.0),
+        weighted(Schedule::HandSelected { equivalence: 100.0 }),
+        weighted(Schedule::MinimumMse { bias: 0.1 }),
+        weighted(Schedule::FullMinimumMse { bias: 0.1 }),
     ] {
         check(&TicTacToe::new(), PlayOut(UniformPlayout::default()), &rule, 300);
         check(&ConnectFour::new(), PlayOut(UniformPlayout::default()), &rule, 500);

@@ -231,6 +231,11 @@ pub const KINDS: [Kind; 5] = [
             setting("equivalence", Some("1000"), "beta=hand: visits at which both weigh the same, 1 to 1e9 (k)"),
             setting("bias", Some("0.035"), "other beta: how much all-moves-as-first values are off, 0 to 1"),
             setting("exploration", Some("0"), "how much uncertainty adds, 0 to 100 (c): with more than 0, UCT-RAVE"),
+            setting(
+                "weighted-exploration",
+                Some("false"),
+                "it adds to the part that means have in a value alone (1−β)"
+            ),
             URGENCY,
             setting(
                 "prior",
@@ -368,7 +373,14 @@ impl MonteCarlo {
             "mc-rave" => {
                 experience.monte_carlo = settings.whole("prior-weight-mc", 0, 10_000)? as u16;
                 let exploration = settings.number("exploration", 0.0, 100.0)? as f32;
-                Method::McRave(McRave { schedule: schedule(settings)?, exploration, first_play_urgency })
+                let weighted_exploration = settings.flag("weighted-exploration")?;
+                ensure!(
+                    exploration > 0.0 || !weighted_exploration,
+                    "{}: weighted-exploration does nothing without exploration: leave it out, or set that",
+                    settings.source()
+                );
+                let schedule = schedule(settings)?;
+                Method::McRave(McRave { schedule, exploration, weighted_exploration, first_play_urgency })
             }
             other => bail!("agent kind '{other}' does not simulate"),
         };

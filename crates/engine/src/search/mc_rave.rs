@@ -10,7 +10,14 @@
 //! ```
 //!
 //! Rapid values are known early, for every simulation tells something of most moves, but they are biased: b̃ says by
-//! how much. The mean μ of the full form is taken as Q*(s,a) of the plain one. The best c was 0.
+//! how much. The mean μ of the full form is taken as Q*(s,a) of the plain one. The best c was 0 there.
+//!
+//! S. Gelly and D. Silver first had the bonus inside Q, so that it counts for the part 1−β, and little is explored while rapid
+//! values decide (Combining online and offline knowledge in UCT, ICML 2007, §5):
+//!
+//! ```text
+//! Q⊕(s,a) = (1−β)·(Q(s,a) + c·√(ln N(s) / N(s,a))) + β·Q̃(s,a)
+//! ```
 
 use super::selection::{Edge, Selection};
 use super::uct::bonus;
@@ -62,13 +69,15 @@ pub struct McRave {
     pub schedule: Schedule,
     /// c, how much uncertainty adds; with more than 0 this is UCT-RAVE. Default 0.
     pub exploration: f32,
+    /// Whether uncertainty counts for the part 1−β alone. Default no.
+    pub weighted_exploration: bool,
     /// What a move counts as that no simulation has played. Default 1.
     pub first_play_urgency: f32,
 }
 
 impl Default for McRave {
     fn default() -> Self {
-        McRave { schedule: Schedule::default(), exploration: 0.0, first_play_urgency: 1.0 }
+        McRave { schedule: Schedule::default(), exploration: 0.0, weighted_exploration: false, first_play_urgency: 1.0 }
     }
 }
 
@@ -117,11 +126,25 @@ impl Selection for McRave {
                 weigh(n, wins, amaf_visits, amaf_wins, bias * bias / variance)
             }
         };
-        if common.bonus > 0.0 {
-            // A move without visits of its own is as uncertain as one with a single visit.
-            value + common.bonus / n.max(1.0).sqrt()
-        } else {
-            value
+        if common.bonus <= 0.0 {
+            return value;
+        }
+        // A move without visits of its own is as uncertain as one with a single visit.
+        let bonus = common.bonus / n.max(1.0).sqrt();
+        if self.weighted_exploration { value + (1.0 - self.beta(common, edge)) * bonus } else { value + bonus }
+    }
+}
+
+impl McRave {
+    /// β as its schedule has it for this move, also where one of the values does not exist yet; the full form's by its plain one.
+    #[inline]
+    fn beta(&self, common: Common, edge: Edge) -> f32 {
+        let Edge { visits: n, amaf_visits, .. } = edge;
+        match self.schedule {
+            Schedule::HandSelected { .. } => common.beta,
+            Schedule::MinimumMse { bias } | Schedule::FullMinimumMse { bias } => {
+                amaf_visits / (n + amaf_visits + 4.0 * n * amaf_visits * bias * bias)
+            }
         }
     }
 }
