@@ -75,6 +75,8 @@ use std::sync::atomic::AtomicBool;
   go-exploit/table1  four ways of search control against AlphaZero and MCTS-Solver, in Connect Four (full: hours)
   go-exploit/fig1    learning curves of AlphaZero and Go-Exploit in Connect Four, and their meeting (full: most of a day)
   go-exploit/fig2    the same for KataGo's modifications (full: a day)
+  go-exploit/fig3    the same as fig1, whose report has unique states, too
+  go-exploit/table2  the same as fig1, whose report has value losses, too
   go-exploit/fig1-go AlphaZero and GEVC in 9x9 Go (full: hours)
   go-exploit/ratings PUCT, MC-RAVE, TD search and UCT rated together on 9x9 (full: hours, most of it training)
 
@@ -135,9 +137,9 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
         ],
     ),
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
-    ("backgammon", "papers/1999-tdleaf", &["plies", "gnubg", "inputs", "preset", "learners"]),
+    ("backgammon", "papers/1999-tdleaf", &["preset", "learners", "plies", "gnubg", "inputs"]),
     ("knightcap", "papers/1999-tdleaf", &["gains"]),
-    ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3", "uci-elo", "wdl", "parts"]),
+    ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3", "uci-elo", "parts", "wdl"]),
     ("go-exploit", "papers/2023-go-exploit", &["table1", "fig1", "fig2", "fig3", "table2", "fig1-go", "ratings"]),
 ];
 
