@@ -141,15 +141,6 @@ pub struct GameResult {
     pub verdict: Option<Verdict>,
 }
 
-impl GameResult {
-    /// The same game as if nobody had said anything about it.
-    pub fn without_notes(&self) -> GameResult {
-        let GameResult { outcome, ref ending, ref moves, opening, notes: _, seconds, ref verdict } = *self;
-        let (ending, moves, verdict) = (ending.clone(), moves.clone(), verdict.clone());
-        GameResult { outcome, ending, moves, opening, notes: Vec::new(), seconds, verdict }
-    }
-}
-
 /// Plays a game from `start` after the `opening` moves. `None` means that somebody set `rules.stop`.
 ///
 /// `players[0]` plays the first side. The opening must be legal; it stops early at the first move

@@ -60,13 +60,6 @@ pub struct LoggedGame {
     pub result: GameResult,
 }
 
-impl LoggedGame {
-    /// The game without what its players said about their moves.
-    pub fn without_notes(&self) -> LoggedGame {
-        LoggedGame { result: self.result.without_notes(), start: self.start.clone(), ..*self }
-    }
-}
-
 /// Why a log cannot be used.
 #[derive(Debug, Error)]
 pub enum LogError {

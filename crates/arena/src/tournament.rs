@@ -185,7 +185,7 @@ pub struct RunOptions<'a> {
     pub workers: usize,
     /// Where results are logged, and where an interrupted tournament goes on from.
     pub log: Option<&'a Path>,
-    /// Whether the log keeps what players said about their moves, most of what is in it.
+    /// Whether results and their log keep what players said about their moves, most of what is in them; who follows the games sees it.
     pub log_notes: bool,
     /// Set it to abandon the games in play and return what is finished.
     pub stop: Arc<AtomicBool>,
@@ -256,13 +256,14 @@ pub fn run_from<G: Notation>(
         }
         let hall = Hall { settings, start, suite, players, referees, stop: &options.stop };
         hall.play(missing, options.workers, &mut |game| {
-            if let Some(log) = &mut log {
-                match options.log_notes {
-                    true => log.append(&game)?,
-                    false => log.append(&game.without_notes())?,
-                }
+            let mut logged = game.clone();
+            if !options.log_notes {
+                logged.result.notes.clear();
             }
-            finished.games.insert(game.index, game.clone());
+            if let Some(log) = &mut log {
+                log.append(&logged)?;
+            }
+            finished.games.insert(game.index, logged);
             on_game(Progress { finished: finished.games.len() as u64, total: settings.total_games(), game: &game });
             Ok(())
         })?;

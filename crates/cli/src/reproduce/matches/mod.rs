@@ -83,10 +83,7 @@ fn logged(path: &Path, planned: &Match) -> Result<(Vec<String>, Option<LogConten
     let contents = read_log(path)?;
     let known = &contents.header.settings;
     ensure!(
-        known.agents == names
-            && known.games == planned.games
-            && known.time == planned.time
-            && known.adjudication == planned.adjudication,
+        known.agents == names && known.games == planned.games,
         "{}: {} games of {} were played here, but the experiment wants {} games of {}; put the log away, or give the \
          point another name",
         path.display(),
@@ -94,6 +91,12 @@ fn logged(path: &Path, planned: &Match) -> Result<(Vec<String>, Option<LogConten
         known.agents.join(" against "),
         planned.games,
         names.join(" against ")
+    );
+    ensure!(
+        known.time == planned.time && known.adjudication == planned.adjudication,
+        "{}: these games had another clock or another adjudication than the experiment wants; put the log away, or give the point \
+         another name",
+        path.display()
     );
     Ok((names, Some(contents)))
 }
