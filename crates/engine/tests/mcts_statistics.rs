@@ -253,6 +253,7 @@ fn compare<G: IndexedMoves + Deterministic, S: Selection, L: Leaf<G>>(
     };
     known.insert(Vec::new(), enter(game));
     let log = log.lock().unwrap();
+    let pass = game.pass().map(|pass| game.move_index(pass));
     for (in_tree, trace, z) in log.iter() {
         let indices: Vec<usize> = trace.iter().map(|&mv| game.move_index(mv)).collect();
         let mut position = game.clone();
@@ -277,7 +278,8 @@ fn compare<G: IndexedMoves + Deterministic, S: Selection, L: Leaf<G>>(
                     numbers[0] += 1.0;
                     numbers[1] += f64::from(*z);
                 }
-                if !said.contains(&indices[u]) {
+                // Passes have no all-moves-as-first values.
+                if !said.contains(&indices[u]) && Some(indices[u]) != pass {
                     said.push(indices[u]);
                     numbers[2] += 1.0;
                     numbers[3] += f64::from(*z);

@@ -4,6 +4,8 @@
 //! Q̃(s,a) = mean outcome of the simulations through s in which the side to move played a then or later
 //! a* = argmaxₐ Q̃(s,a)
 //! ```
+//!
+//! A pass, which has no Q̃, counts by its own mean.
 
 use super::selection::{Edge, Selection};
 use serde::{Deserialize, Serialize};
@@ -38,6 +40,13 @@ impl Selection for Rave {
 
     #[inline(always)]
     fn score(&self, (): (), edge: Edge) -> f32 {
-        if edge.amaf_visits > 0.0 { edge.amaf_mean() } else { self.first_play_urgency }
+        if edge.amaf_visits > 0.0 {
+            edge.amaf_mean()
+        } else if edge.visits > 0.0 {
+            // A pass.
+            edge.mean()
+        } else {
+            self.first_play_urgency
+        }
     }
 }

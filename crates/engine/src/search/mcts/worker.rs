@@ -8,6 +8,9 @@
 //!     z ← play out from s                                    finish
 //!     for every s, a on the way: N, Q, Ñ, Q̃ of (s,a) ← z     back up
 //! ```
+//!
+//! Passes have no Ñ and Q̃ (nor have they in Fuego and Pachi): playouts pass at their end, when nothing else is left, which says nothing
+//! of passing now. Where only a pass keeps a seki, it would seem to lose, since it always comes too late.
 
 use super::history::History;
 use super::settings::{MctsSettings, Passes};
@@ -314,15 +317,17 @@ where
     fn back_up<S: Selection>(&mut self, task: &Task<'_, G, S>, tree: &Tree, z: f32) {
         let mut z = z;
         let mut amount = Statistic::outcome(z);
+        let pass = task.root.pass();
         if S::AMAF {
             self.note_moves_outside(task);
         }
         for (t, step) in self.path.iter().enumerate().rev() {
             if S::AMAF {
-                if let Some(&mv) = self.trace.get(t) {
-                    note(&mut self.played[step.side.index()], task.root.move_index(mv));
+                let played = &mut self.played[step.side.index()];
+                if let Some(&mv) = self.trace.get(t).filter(|&&mv| Some(mv) != pass) {
+                    note(played, task.root.move_index(mv));
                 }
-                tree.add_amaf(step.children.clone(), &self.played[step.side.index()], amount);
+                tree.add_amaf(step.children.clone(), played, amount);
             }
             if let Some(chosen) = step.chosen {
                 tree.add_outcome(chosen, amount.wrapping_sub(step.loss), task.shared);
@@ -340,7 +345,7 @@ where
         tree.add_outcome(ROOT, amount, task.shared);
     }
 
-    /// Notes who played what after the simulation had left the tree. The sides alternate.
+    /// Notes who played what after the simulation had left the tree, but for passes. The sides alternate.
     #[inline]
     fn note_moves_outside<S>(&mut self, task: &Task<'_, G, S>) {
         let words = task.root.index_count().div_ceil(64);
@@ -358,12 +363,20 @@ where
                 note(next, task.root.move_index(mv));
             }
         }
+        if let Some(pass) = task.root.pass() {
+            self.played.iter_mut().for_each(|played| forget(played, task.root.move_index(pass)));
+        }
     }
 }
 
 #[inline(always)]
 fn note(played: &mut [u64], index: usize) {
     played[index / 64] |= 1 << (index % 64);
+}
+
+#[inline(always)]
+fn forget(played: &mut [u64], index: usize) {
+    played[index / 64] &= !(1 << (index % 64));
 }
 
 /// The move that the rule prefers, and whether the side to move is sure of a draw. `None` if no move may be played. `rapid`: whether
