@@ -71,7 +71,7 @@ fn adaptable(agent: &Agent) -> Result<PlayerThinker> {
 fn resources(agent: &Agent) -> Resources {
     let some = |number: usize| u32::try_from(number).ok().filter(|&number| number > 0);
     match agent {
-        Agent::AlphaBeta { search, .. } => Resources { hash: some(search.table_mib), threads: None },
+        Agent::AlphaBeta { search, .. } => Resources { hash: some(search.table_mib), threads: some(search.threads) },
         Agent::MonteCarlo(agent) => {
             Resources { hash: some(agent.search.memory_mib), threads: Some(agent.search.threads) }
         }
@@ -86,6 +86,7 @@ fn with(agent: &Agent, resources: Resources) -> Agent {
     match &mut agent {
         Agent::AlphaBeta { search, .. } => {
             search.table_mib = resources.hash.map_or(search.table_mib, number);
+            search.threads = resources.threads.map_or(search.threads, number);
         }
         Agent::MonteCarlo(agent) => {
             agent.search.memory_mib = resources.hash.map_or(agent.search.memory_mib, number);

@@ -37,7 +37,8 @@ fn agrees<G: Deterministic + IndexedMoves + std::fmt::Debug, V: AfterstateValues
         Some(Side::Second) => Value(0.0),
         None => Value(score.first_player()),
     };
-    for settings in ways(settings(depth)) {
+    let together = AlphaBetaSettings { threads: 3, ..settings(depth) };
+    for settings in ways(settings(depth)).into_iter().chain([together.clone(), together]) {
         let mut search = AlphaBeta::indexed(values.clone(), settings.clone());
         for again in 0..2 {
             let decision = search.search(position, &Budget::default(), &mut stream(1, again));

@@ -24,13 +24,17 @@ pub const NULL_MOVE: Setting = setting(
     "whether who is well off even after a pass is not searched in full, which may change the result: true or false",
 );
 
-/// Reads `depth` and all of the above.
+pub const THREADS: Setting =
+    setting("threads", Some("1"), "threads that search together, 1 to 256; one repeats itself exactly");
+
+/// Reads `depth` and all of the above. `threads` may be those of the agent's other parts, too.
 pub fn build(settings: &mut Settings) -> Result<AlphaBetaSettings> {
     let table_mib = settings.whole("table-mib", 0, 65_536)? as usize;
     Ok(AlphaBetaSettings {
         depth: settings.whole("depth", 1, 64)? as u32,
         transpositions: table_mib > 0,
         table_mib,
+        threads: settings.whole("threads", 1, 256)? as usize,
         deepening: settings.flag("deepening")?,
         principal_variation: settings.flag("principal-variation")?,
         killers: settings.flag("killers")?,

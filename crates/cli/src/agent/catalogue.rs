@@ -65,6 +65,7 @@ pub const KINDS: &[Kind] = &[
             setting("checkpoint", Some("none"), "the value of leaves, as for greedy; without one all leaves are even"),
             setting("depth", Some("4"), "plies to search at most, 1 to 64; clocks may end it earlier"),
             alpha_beta::TABLE,
+            alpha_beta::THREADS,
             alpha_beta::DEEPENING,
             alpha_beta::PRINCIPAL_VARIATION,
             alpha_beta::KILLERS,

@@ -2,6 +2,7 @@
 
 use super::Effort;
 use super::measure::{Report, measure};
+use super::speed_up::speed_up;
 use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
 use afterstate_engine::value::{Features, FusedShapes, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
 use afterstate_engine::{Budget, Search, policy};
@@ -53,5 +54,24 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
         }
     });
     measured.report("go9.alpha-beta.evaluations", 0, report)?;
-    measured.report("go9.alpha-beta.nodes", 1, report)
+    measured.report("go9.alpha-beta.nodes", 1, report)?;
+    threads(&values, effort, report)
+}
+
+/// What a second thread gains: searches of five plies, each to its end, as the second phase of two-phase search makes them.
+fn threads(values: &Arc<FusedShapes>, effort: Effort, report: Report) -> Result<()> {
+    let positions = positions(values, 4, 12);
+    let mut searches = [1, 2].map(|threads| {
+        let settings = AlphaBetaSettings { depth: 5, threads, table_mib: 4, ..AlphaBetaSettings::default() };
+        AlphaBeta::indexed(values.clone(), settings)
+    });
+    let mut rng = stream(1, 0);
+    let search = |kind: usize| {
+        for position in &positions {
+            searches[kind].clear();
+            searches[kind].search(position, &Budget::default(), &mut rng);
+        }
+        positions.len() as u64
+    };
+    speed_up("go9.alpha-beta.five-plies", search, effort, report)
 }

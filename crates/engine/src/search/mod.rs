@@ -28,6 +28,7 @@ pub mod rollout;
 mod score;
 pub mod selection;
 mod shape_memory;
+mod shared_transposition;
 mod short_term_memory;
 mod table_lookup;
 pub mod td_search;

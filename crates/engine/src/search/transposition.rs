@@ -76,7 +76,12 @@ impl<M: Copy> TranspositionTable<M> {
     /// A table of about `mebibytes` MiB, at least one bucket. If that much memory cannot be had, it is
     /// halved until it can.
     pub fn new(mebibytes: usize) -> Self {
-        let mut count = (mebibytes.saturating_mul(1 << 20) / size_of::<[Slot<M>; WAYS]>()).max(1);
+        TranspositionTable::of_bytes(mebibytes.saturating_mul(1 << 20))
+    }
+
+    /// The same for a number of bytes.
+    pub(super) fn of_bytes(bytes: usize) -> Self {
+        let mut count = (bytes / size_of::<[Slot<M>; WAYS]>()).max(1);
         let mut buckets = Vec::new();
         while count > 1 && buckets.try_reserve_exact(count).is_err() {
             count /= 2;

@@ -11,7 +11,8 @@
 //! [`AlphaBeta`] over the memory as [`Freeze`] makes it a function. With depth 1 it plays what the first phase would.
 //!
 //! Where simulations are counted, the second phase looks a fixed number of plies ahead. Where time limits the search,
-//! time is split between both, and the second looks deeper and deeper until it is up.
+//! time is split between both, and the second looks deeper and deeper until it is up. Each has its own number of threads; those of the
+//! second share what was learnt, which does not change meanwhile, and a table.
 
 use super::alpha_beta::{AlphaBeta, AlphaBetaSettings, MAX_DEPTH};
 use super::freeze::{BoundedLogits, Freeze};

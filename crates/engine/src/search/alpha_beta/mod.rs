@@ -20,12 +20,15 @@
 mod null_move;
 mod ply;
 mod settings;
+mod threads;
+mod under_way;
 
 pub use settings::{AlphaBetaSettings, MAX_DEPTH};
 
 use super::history::History;
 use super::score::Score;
-use super::transposition::{Bound, TranspositionTable};
+use super::shared_transposition::SharedTranspositionTable;
+use super::transposition::Bound;
 use super::window::Window;
 use super::{Budget, Decision, Search};
 use crate::Value;
@@ -35,8 +38,10 @@ use afterstate_games::rng::below;
 use afterstate_games::{Deterministic, Game, IndexedMoves, Rng, Side, Turn};
 use null_move::Numbers;
 use ply::Ply;
+use std::collections::VecDeque;
 use std::mem::take;
 use std::sync::Arc;
+use under_way::UnderWay;
 
 /// Alpha-beta search with a value function at its leaves.
 ///
@@ -57,7 +62,7 @@ use std::sync::Arc;
 pub struct AlphaBeta<G: Deterministic, V: ?Sized> {
     values: Arc<V>,
     settings: AlphaBetaSettings,
-    table: Option<TranspositionTable<G::Move>>,
+    table: Option<Arc<SharedTranspositionTable<G::Move>>>,
     plies: Vec<Ply<G::Move>>,
     /// By ply, a place for the position after a move: lines may be long, and positions too large for the stack.
     after: Vec<Option<Box<G>>>,
@@ -65,6 +70,10 @@ pub struct AlphaBeta<G: Deterministic, V: ?Sized> {
     numbers: Option<Numbers<G>>,
     history: History,
     budget: Budget,
+    /// What the other threads search with.
+    helpers: Vec<AlphaBeta<G, V>>,
+    /// What all threads are looking at, if there are several.
+    under_way: Option<Arc<UnderWay>>,
     /// Of each root move, what was last proved of it as the player to move sees it, and who that is.
     root_scores: (Side, Vec<(G::Move, f32)>),
     evaluations: u64,
@@ -83,6 +92,8 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
             numbers: None,
             history: History::default(),
             budget: Budget::default(),
+            helpers: Vec::new(),
+            under_way: None,
             root_scores: (Side::First, Vec::new()),
             evaluations: 0,
             nodes: 0,
@@ -91,11 +102,12 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
 
     /// Forgets what earlier searches left: the next one runs as if it were the first.
     pub fn clear(&mut self) {
-        if let Some(table) = &mut self.table {
+        if let Some(table) = &self.table {
             table.clear();
         }
         self.plies.iter_mut().for_each(Ply::forget_killers);
         self.history.clear();
+        self.helpers.clear();
     }
 
     /// Other values from now on: those that were learnt meanwhile.
@@ -131,7 +143,11 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         if root_moves.is_empty() {
             return Decision::resign();
         }
-        self.begin(root, budget);
+        if let Some(table) = &self.table {
+            table.age();
+        }
+        let share = |limit: u64| limit.div_ceil(self.threads() as u64);
+        self.begin(root, Budget { simulations: budget.simulations.map(share), ..budget.clone() });
         let limit = self.settings.depth.min(budget.depth.unwrap_or(MAX_DEPTH)).clamp(1, MAX_DEPTH);
         self.make_room(limit);
 
@@ -151,7 +167,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
             moves.sort_by(|a, b| b.1.total_cmp(&a.1));
             moves.insert(0, chosen);
             self.plies[0] = here;
-            self.deepen(root, side, limit, moves, &mut found);
+            self.deepen_together(root, side, limit, moves, &mut found);
         } else {
             self.plies[0] = here;
         }
@@ -171,12 +187,9 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         }
     }
 
-    fn begin(&mut self, root: &G, budget: &Budget) {
-        self.budget = budget.clone();
+    fn begin(&mut self, root: &G, budget: Budget) {
+        self.budget = budget;
         (self.evaluations, self.nodes) = (0, 1);
-        if let Some(table) = &mut self.table {
-            table.age();
-        }
         self.plies.iter_mut().for_each(Ply::forget_killers);
         if let (Some(numbers), true) = (&self.numbers, self.settings.history) {
             self.history.begin((numbers.count)(root));
@@ -189,7 +202,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
             self.after.push(None);
         }
         if depth > 1 && self.settings.transpositions && self.table.is_none() {
-            self.table = Some(TranspositionTable::new(self.settings.table_mib));
+            self.table = Some(Arc::new(SharedTranspositionTable::new(self.settings.table_mib, self.threads())));
         }
     }
 
@@ -217,9 +230,18 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         moves: &[(G::Move, f32)],
         found: &mut Found<G::Move>,
     ) -> Option<usize> {
-        let mut best = (f32::NEG_INFINITY, 0);
-        for (i, &(mv, fixed)) in moves.iter().enumerate() {
-            let seen = self.follow(root, side, mv, fixed, depth, 0, (best.0, f32::INFINITY), i > 0)?;
+        let (mut best, mut order) = ((f32::NEG_INFINITY, 0), (0..moves.len()).collect::<VecDeque<usize>>());
+        for looked_at in 0.. {
+            let Some(i) = order.pop_front() else { break };
+            let (mv, fixed) = moves[i];
+            let name = self.name(root, mv, depth).filter(|_| i > 0);
+            if looked_at < moves.len() && self.is_under_way(name) {
+                order.push_back(i);
+                continue;
+            }
+            let seen = self.under_way(name, |search| {
+                search.follow(root, side, mv, fixed, depth, 0, (best.0, f32::INFINITY), i > 0)
+            })?;
             if let Some(known) = self.root_scores.1.iter_mut().find(|known| known.0 == mv) {
                 known.1 = seen;
             }
@@ -344,7 +366,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         self.plies[ply as usize] = here;
         let (seen, best) = result?;
         let score = Score::of(side, seen);
-        if let Some(table) = &mut self.table {
+        if let Some(table) = &self.table {
             table.put(key, depth as u8, Bound::proved(side, seen, low, high), score.nearer(ply), Some(best));
         }
         Some(score)
@@ -369,10 +391,17 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
             _ => here.arrange(hint, |_| 0.0),
         }
         let mut best = (f32::NEG_INFINITY, here.moves[0]);
-        for i in 0..here.moves.len() {
-            here.bring_forward(i);
+        here.put_off.clear();
+        for looked_at in 0.. {
+            let Some(i) = here.next(looked_at) else { break };
             let (mv, fixed) = (here.moves[i], here.seen[i]);
-            let seen = self.follow(game, side, mv, fixed, depth, ply, (low, high), i > 0)?;
+            let name = self.name(game, mv, depth).filter(|_| i > 0);
+            if looked_at < here.moves.len() && self.is_under_way(name) {
+                here.put_off.push(i);
+                continue;
+            }
+            let seen =
+                self.under_way(name, |search| search.follow(game, side, mv, fixed, depth, ply, (low, high), i > 0))?;
             if seen > best.0 {
                 best = (seen, mv);
                 if seen > low {

@@ -17,6 +17,7 @@ use crate::value::AfterstateValues;
 use afterstate_games::{Deterministic, Game, IndexedMoves, Side};
 
 /// What a game says of its moves.
+#[derive(Clone)]
 pub(super) struct Numbers<G: Game> {
     pub(super) index: fn(&G, G::Move) -> usize,
     pub(super) count: fn(&G) -> usize,

@@ -13,6 +13,8 @@ pub(super) struct Ply<M> {
     killers: [Option<M>; 2],
     /// The best line from here.
     pub(super) line: Vec<M>,
+    /// The numbers of moves that other threads were looking at, and that come last therefore.
+    pub(super) put_off: Vec<usize>,
 }
 
 /// Where killers stand in the order: above every heuristic score, below sure wins.
@@ -21,7 +23,7 @@ const KILLER: f32 = 5_000_000.0;
 impl<M> Default for Ply<M> {
     fn default() -> Self {
         let (raw, seen, order) = (Vec::new(), Vec::new(), Vec::new());
-        Ply { moves: Vec::new(), raw, seen, order, killers: [None, None], line: Vec::new() }
+        Ply { moves: Vec::new(), raw, seen, order, killers: [None, None], line: Vec::new(), put_off: Vec::new() }
     }
 }
 
@@ -48,9 +50,19 @@ impl<M: Copy + Eq> Ply<M> {
         }));
     }
 
+    /// The number of the move to look at next, after so many: those put off follow the others.
+    #[inline]
+    pub(super) fn next(&mut self, looked_at: usize) -> Option<usize> {
+        if looked_at >= self.moves.len() {
+            return self.put_off.get(looked_at - self.moves.len()).copied();
+        }
+        self.bring_forward(looked_at);
+        Some(looked_at)
+    }
+
     /// Exchanges move number `i` and the most promising one from there on.
     #[inline]
-    pub(super) fn bring_forward(&mut self, i: usize) {
+    fn bring_forward(&mut self, i: usize) {
         let mut best = i;
         for j in i + 1..self.order.len() {
             if self.order[j] > self.order[best] {
