@@ -49,8 +49,12 @@ fn eight_threads_lose_no_visit() {
         assert_eq!(moves.iter().map(|node| node.visits()).sum::<u32>(), 20_000);
         let sum = |node: Node<'_>| node.outcomes().count_and_sum().1;
         assert_eq!(moves.iter().map(sum).sum::<f32>(), sum(tree.node(ROOT)));
-        // The first moves are among the updates of the all-moves-as-first statistics.
-        assert!(moves.iter().all(|node| node.amaf_visits() >= node.visits() && node.amaf_visits() <= 20_000));
+        // The first moves are among the updates of the all-moves-as-first statistics, which passes do not have.
+        let pass = Go::new(5).move_index(Move::PASS);
+        assert!(moves.iter().all(|node| match node.index() {
+            index if index == pass => node.amaf_visits() == 0,
+            _ => node.amaf_visits() >= node.visits() && node.amaf_visits() <= 20_000,
+        }));
         visits_add_up(tree, ROOT);
     }
 }
@@ -281,14 +285,32 @@ impl PlayoutObserver<Go> for Ends {
 #[test]
 fn observers_see_every_playout_of_every_thread() {
     for threads in [1, 3] {
-        let settings = MctsSettings { threads, ..settings(1000) };
+        let settings = MctsSettings { threads, passes: Passes::Candidates, ..settings(1000) };
         let mut search = Mcts::with(Uct::default(), PlayOut(UniformGoPlayout), (), Ends::default(), settings);
-        search.search(&Go::new(5), &Budget::default(), &mut stream(1, 0));
+        search.search(&Go::new(9), &Budget::default(), &mut stream(1, 0));
         let mean = search.tree().unwrap().node(ROOT).outcomes().count_and_sum();
         assert_eq!((search.observer().0, search.observer().1 as f32), (1000, mean.1));
-        search.search(&Go::new(5), &Budget::default(), &mut stream(1, 1));
+        search.search(&Go::new(9), &Budget::default(), &mut stream(1, 1));
         assert_eq!(search.observer().0, 2000);
     }
+}
+
+/// Where passes inside the tree end games, nothing was played out, and what is dead is still on the board.
+#[test]
+fn observers_do_not_see_games_that_end_inside_the_tree() {
+    let settings = MctsSettings { early_stop: false, ..settings(1000) };
+    let mut search = Mcts::with(Uct::default(), PlayOut(UniformGoPlayout), (), Ends::default(), settings);
+    let mut passed = Go::new(5);
+    passed.play(Move::PASS);
+    search.search(&passed, &Budget::default(), &mut stream(1, 0));
+    let tree = search.tree().unwrap();
+    let passes: u32 = tree
+        .block(tree.children(ROOT).unwrap())
+        .iter()
+        .filter(|node| node.index() == passed.move_index(Move::PASS))
+        .map(|node| node.visits())
+        .sum();
+    assert!(passes > 0 && search.observer().0 <= u64::from(1000 - passes), "{passes} {}", search.observer().0);
 }
 
 #[test]

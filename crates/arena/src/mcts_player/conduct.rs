@@ -114,8 +114,11 @@ impl Conduct<Go> for GoConduct {
         let board = game.board();
         let mut dead = ownership.dead_stones(board);
         dead.retain(|&stone| board.color(stone).side() == Some(side.other()));
+        // Where everything wins, the search may have tried a single move: all-moves-as-first values know the others, too.
         let seen = |report: &MoveReport<Move>| {
-            report.value.filter(|_| report.visits > 0).map_or(f32::NEG_INFINITY, |value| value.seen_by(side))
+            let own = report.value.filter(|_| report.visits > 0);
+            let rapid = report.amaf_value.filter(|_| report.amaf_visits > 0);
+            own.or(rapid).map_or(f32::NEG_INFINITY, |value| value.seen_by(side))
         };
         let best = report.moves.iter().map(seen).fold(f32::NEG_INFINITY, f32::max);
         if dead.is_empty() {

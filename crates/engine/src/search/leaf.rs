@@ -103,7 +103,7 @@ impl<G: Game, V: ValueFunction<G> + ?Sized> Leaf<G> for Truncated<G, V> {
 /// Watches simulations end, for statistics that are no business of the search: who owned what, say.
 pub trait PlayoutObserver<G: Game>: Send {
     /// A simulation ended in `end` with `value`. Nobody is told of simulations that need not play to the end
-    /// ([`Leaf::plays_to_end`]): they would show boards that are not finished.
+    /// ([`Leaf::plays_to_end`]), nor of those in which the game ended inside a tree: both would show boards that are not finished.
     fn finished(&mut self, end: &G, value: Value);
 
     /// Who owned what in the end, on average, if this is what was watched.

@@ -111,7 +111,8 @@ where
             Exit::Open | Exit::Repetition => {
                 let in_tree = self.trace.len();
                 let value = self.leaf.finish(&mut self.position, &mut self.trace, rng);
-                if self.leaf.plays_to_end() {
+                // A game that passes ended inside the tree was not played out: what is dead is still on the board.
+                if self.leaf.plays_to_end() && self.trace.len() > in_tree {
                     self.observer.finished(&self.position, value);
                 }
                 self.name_first_move(task, tree, in_tree);
