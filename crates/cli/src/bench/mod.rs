@@ -70,7 +70,7 @@ enum What {
     Td,
     /// The values of all afterstates of fixed positions: the inner loop of whatever is greedy
     Afterstates,
-    /// Alpha-beta search on 9×9 Go
+    /// Alpha-beta search on 9×9 Go, with one thread and two
     Search,
     /// Monte-Carlo tree search on 9×9 Go: simulations with one thread, and with two on one tree
     Mcts,
