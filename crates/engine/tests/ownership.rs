@@ -1,14 +1,15 @@
 //! Who owns what after simulations, and which stones are dead.
 
 use afterstate_engine::search::{
-    ChainStatus, GoOwnership, Mcts, MctsSettings, Ownership, PlayOut, PlayoutObserver, SearchReport, Situation,
+    ChainStatus, GoOwnership, Leaf, Mcts, MctsSettings, Ownership, PlayOut, PlayoutObserver, SearchReport, Situation,
     Truncated, Uct, Watch, playout_ownership,
 };
 use afterstate_engine::value::Indifferent;
-use afterstate_engine::{Budget, Search};
-use afterstate_games::go::{Go, MogoPlayout, Point, UniformGoPlayout};
-use afterstate_games::{Notation, Side, stream};
+use afterstate_engine::{Budget, Search, Value};
+use afterstate_games::go::{Go, MogoPlayout, Move, Point, UniformGoPlayout};
+use afterstate_games::{Notation, Rng, Side, stream};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 fn point(label: &str, size: usize) -> Point {
@@ -56,8 +57,8 @@ fn counts_of_threads_are_added_up() {
     for (thread, ends) in [[&black, &black, &white], [&white, &white, &black]].iter().enumerate() {
         let mut part = all.fork();
         for &end in ends.iter().take(3 - thread) {
-            part.finished(end, afterstate_engine::Value::EVEN);
-            whole.finished(end, afterstate_engine::Value::EVEN);
+            part.finished(end, Value::EVEN);
+            whole.finished(end, Value::EVEN);
         }
         all.join(part);
     }
@@ -68,17 +69,37 @@ fn counts_of_threads_are_added_up() {
     assert_eq!(all.playouts(), 5);
 }
 
+/// Plays out as another leaf does, and counts how often there was anything to play.
+#[derive(Clone)]
+struct Tallied {
+    leaf: PlayOut<UniformGoPlayout>,
+    played: Arc<AtomicU64>,
+}
+
+impl Leaf<Go> for Tallied {
+    fn finish(&mut self, game: &mut Go, trace: &mut Vec<Move>, rng: &mut Rng) -> Value {
+        let in_tree = trace.len();
+        let value = self.leaf.finish(game, trace, rng);
+        self.played.fetch_add(u64::from(trace.len() > in_tree), Ordering::Relaxed);
+        value
+    }
+}
+
+/// All but those that passes ended inside the tree, of which there are more with several threads.
 #[test]
-fn every_simulation_of_a_search_is_counted_by_any_number_of_threads() {
+fn every_playout_of_a_search_is_counted_by_any_number_of_threads() {
     for threads in [1, 4] {
         let settings =
             MctsSettings { simulations: 2000, threads, memory_mib: 8, early_stop: false, ..MctsSettings::default() };
-        let playout = PlayOut(UniformGoPlayout);
-        let mut search = Mcts::with(Uct::default(), playout, (), GoOwnership::default(), settings);
+        let leaf = Tallied { leaf: PlayOut(UniformGoPlayout), played: Arc::default() };
+        let played = Arc::clone(&leaf.played);
+        let mut search = Mcts::with(Uct::default(), leaf, (), GoOwnership::default(), settings);
         // White's wall with an eye on either side; Black's two stones behind it are lost.
         let game = position("2O2/X1OOO/2OXO/OOO1O/1OOO1 b");
         let decision = search.search(&game, &Budget::default(), &mut stream(2, 0));
-        assert_eq!(u64::from(search.observer().playouts()), decision.effort);
+        let played = played.load(Ordering::Relaxed);
+        assert_eq!(u64::from(search.observer().playouts()), played);
+        assert!(played <= decision.effort && 4 * played > 3 * decision.effort, "{played} of {}", decision.effort);
         let ownership = search.observer().mean().unwrap();
         assert!(ownership.of(point("C3", 5)) < -0.7, "{ownership:?}");
         assert!(Point::all(5).all(|point| (-1.0..=1.0).contains(&ownership.of(point))));
