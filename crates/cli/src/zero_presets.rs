@@ -176,7 +176,14 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
             steps: 30,
             network: NetworkSize { blocks: 1, filters: 16, hidden: 16 },
             zero: ZeroSettings {
-                replay: ReplaySettings { capacity: 1 << 13, step: 1 << 9, batches: 8, batch: 128, keep: false },
+                replay: ReplaySettings {
+                    capacity: 1 << 13,
+                    step: 1 << 9,
+                    batches: 8,
+                    batch: 128,
+                    lambda: 1.0,
+                    keep: false,
+                },
                 ..small_archive(paper.zero.clone(), 8)
             },
             checkpoints: CheckpointSettings { every: 5, ..paper.checkpoints.clone() },
@@ -186,7 +193,14 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
             network: NetworkSize { blocks: 4, filters: 32, hidden: 32 },
             zero: ZeroSettings {
                 // A quarter of the paper's examples for a step, and each of them learnt twice as often.
-                replay: ReplaySettings { capacity: 1 << 15, step: 1 << 10, batches: 8, batch: 256, keep: false },
+                replay: ReplaySettings {
+                    capacity: 1 << 15,
+                    step: 1 << 10,
+                    batches: 8,
+                    batch: 256,
+                    lambda: 1.0,
+                    keep: false,
+                },
                 ..small_archive(paper.zero.clone(), 4)
             },
             ..paper
@@ -260,6 +274,7 @@ mod tests {
             ("[self-play]\niterations = 1", "self-play.iterations"),
             ("[self-play]\niteration = 100", "iteration"),
             ("[replay]\ncapacity = 3", "replay.capacity"),
+            ("[replay]\nlambda = 1.5", "replay.lambda"),
             ("preset = \"gesc\"\n[archive]\ninitial = 3.0", "archive.initial"),
             ("solvers = [0.0]", "solvers"),
             ("[optimizer]\nkind = \"adam\"\nhalf-life = 0", "optimizer.half-life"),

@@ -187,6 +187,7 @@ impl ZeroRecipe {
             ensure!(deadline <= 10_000_000, "batching.server.deadline = {deadline}: expected at most 10,000,000 µs");
             ensure!((1..=64).contains(&networks), "batching.server.networks = {networks}: expected 1 to 64");
         }
+        recipe::unit("replay.lambda", replay.lambda)?;
         ensure!(replay.batch > 1, "replay.batch = {}: expected at least 2", replay.batch);
         ensure!(
             replay.step > 0 && replay.batches > 0,

@@ -85,6 +85,8 @@ impl<G: IndexedMoves, C: Conduct<G>> Expert<G> for MctsExpert<G, C> {
             };
             played.way.push(index);
             played.policies.push(policy);
+            // What manners choose was not searched.
+            played.values.push(decision.value.filter(|_| decision.effort > 0).map(|value| value.0));
             record.play(record.position().move_at(usize::from(index)));
             self.player.move_played(&record).expect(ALONE);
         };
@@ -157,6 +159,7 @@ mod tests {
         let first = Go::new(5).with_move_limit(50);
         let played = expert.play(&first, way, 3, seed, &AtomicBool::new(false)).unwrap();
         assert_eq!(played.policies.len(), played.way.len() - way.len());
+        assert_eq!(played.values.len(), played.policies.len());
         let mut game = first;
         for (moves, &index) in played.way.iter().enumerate() {
             if let Some(policy) = moves.checked_sub(way.len()).map(|at| &played.policies[at]) {
@@ -197,6 +200,9 @@ mod tests {
         let passes = played.way.iter().filter(|&&index| game.move_at(usize::from(index)) == Move::PASS).count();
         assert!(passes >= 2, "{:?}", played.way);
         assert!(played.policies.last().unwrap().iter().any(|(_, share)| *share == 1.0));
+        // What the searches thought is kept: nothing is known of the first move, and the last one wins.
+        assert!((0.1..0.9).contains(&played.values[0].unwrap()), "{:?}", played.values);
+        assert!((played.values.last().unwrap().unwrap() - played.outcome).abs() < 0.3, "{:?}", played.values);
     }
 
     #[test]

@@ -78,6 +78,9 @@ pub struct Trajectory {
     /// early](ActorSettings::early_end) there: indices and probabilities of all legal moves. Empty where there is nothing to
     /// be learnt.
     pub policies: Vec<Vec<(u16, f32)>>,
+    /// What their searches say that these positions are worth, as the first player's score; `None` where nothing was searched.
+    /// Empty where nothing followed a search.
+    pub values: Vec<Option<f32>>,
     /// z as the first player's score, from 0 to 1.
     pub outcome: f32,
 }
@@ -86,6 +89,22 @@ impl Trajectory {
     /// How many examples it has.
     pub fn examples(&self) -> usize {
         self.policies.iter().filter(|policy| !policy.is_empty()).count()
+    }
+
+    /// The λ-return of the position with this policy, as the first player's score from 0 to 1: a mixture of what the searches from
+    /// there on say and of how it ended, Gᵗ = (1 − λ) vᵗ + λ Gᵗ⁺¹ with z behind the last. λ = 1 is the outcome z, as AlphaZero has it;
+    /// λ = 0 is the position's own search, as RootStrap has it (paper 002, §3).
+    ///
+    /// ```
+    /// use afterstate_engine::zero::Trajectory;
+    /// let won = Trajectory { values: vec![Some(0.5), None, Some(0.75)], outcome: 1.0, ..Trajectory::default() };
+    /// assert_eq!([won.lambda_return(2, 1.0), won.lambda_return(2, 0.0), won.lambda_return(2, 0.5)], [1.0, 0.75, 0.875]);
+    /// // The second position was not searched.
+    /// assert_eq!([won.lambda_return(1, 0.5), won.lambda_return(0, 0.5)], [0.875, 0.6875]);
+    /// ```
+    pub fn lambda_return(&self, at: usize, lambda: f32) -> f32 {
+        let mix = |after: f32, value: &Option<f32>| value.map_or(after, |value| value + lambda * (after - value));
+        self.values.iter().skip(at).rev().fold(self.outcome, mix)
     }
 }
 
@@ -377,7 +396,8 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
         let way = std::mem::take(&mut self.trajectory.way);
         let (number, opening, outcome) = (self.trajectory.number, way.len() as u16, self.search.value().0);
         let policies = vec![learnt.collect()];
-        self.played.sides.push(Trajectory { number, way: way.clone(), opening, policies, outcome });
+        let values = Vec::new();
+        self.played.sides.push(Trajectory { number, way: way.clone(), opening, policies, values, outcome });
         let again = self.settings.katago.branching.map_or(0.0, |branching| branching.again);
         if unit(&mut self.rng) < again {
             self.note_side(&way, None);
@@ -425,6 +445,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
             learnt.extend(indices.zip(policy.iter().copied()));
         }
         self.trajectory.policies.push(learnt);
+        self.trajectory.values.push(Some(value.0));
         if self.may_end_early && decided(value) {
             self.end_game(value);
             return;

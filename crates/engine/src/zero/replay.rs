@@ -81,6 +81,10 @@ impl Entry {
     }
 }
 
+/// What its sum vouches for, and what is no entry here.
+const STRANGE: &str =
+    "expected games as this version writes them; go on with the version that began the run, or begin a new one";
+
 /// An entry of more bytes is none.
 const MAX_ENTRY: usize = 1 << 28;
 
@@ -91,7 +95,8 @@ pub struct ReplayLog {
 }
 
 impl ReplayLog {
-    /// Opens a log to go on with, or a new one, and reads what it holds. What was not written whole is cut off.
+    /// Opens a log to go on with, or a new one, and reads what it holds. What was not written whole is cut off; what is whole and
+    /// cannot be read is an error, and stays.
     pub fn open(path: &Path) -> io::Result<(ReplayLog, Vec<Entry>)> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -99,7 +104,7 @@ impl ReplayLog {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
-        let (entries, whole) = read_entries(&bytes);
+        let (entries, whole) = read_entries(&bytes)?;
         if whole < bytes.len() {
             file.set_len(whole as u64)?;
         }
@@ -108,7 +113,7 @@ impl ReplayLog {
 
     /// Reads the entries of a log that nobody writes to.
     pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
-        Ok(read_entries(&std::fs::read(path)?).0)
+        Ok(read_entries(&std::fs::read(path)?)?.0)
     }
 
     /// Adds the entries of a game, all or none.
@@ -127,7 +132,7 @@ impl ReplayLog {
 }
 
 /// The entries that are whole, and how many bytes they take.
-fn read_entries(bytes: &[u8]) -> (Vec<Entry>, usize) {
+fn read_entries(bytes: &[u8]) -> io::Result<(Vec<Entry>, usize)> {
     let (mut entries, mut at) = (Vec::new(), 0);
     while let Some(&head) = bytes[at..].first_chunk::<8>() {
         let [length, crc] = [0, 4].map(|i| u32::from_le_bytes([head[i], head[i + 1], head[i + 2], head[i + 3]]));
@@ -136,11 +141,10 @@ fn read_entries(bytes: &[u8]) -> (Vec<Entry>, usize) {
         if payload.len() != length || crc32fast::hash(payload) != crc {
             break;
         }
-        let Some(of_game) = entries_of(payload) else { break };
-        entries.extend(of_game);
+        entries.extend(entries_of(payload).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, STRANGE))?);
         at += 8 + length;
     }
-    (entries, at)
+    Ok((entries, at))
 }
 
 /// The entries of a game, which were written together.
@@ -161,7 +165,14 @@ mod tests {
     fn trajectory(number: u64, examples: usize) -> Trajectory {
         // Every second position teaches nothing.
         let policies = (0..2 * examples).map(|at| if at % 2 == 0 { vec![(3, 0.75), (4, 0.25)] } else { vec![] });
-        Trajectory { number, way: vec![3; 2 * examples], opening: 0, policies: policies.collect(), outcome: 0.5 }
+        Trajectory {
+            number,
+            way: vec![3; 2 * examples],
+            opening: 0,
+            policies: policies.collect(),
+            values: vec![Some(0.5); 2 * examples],
+            outcome: 0.5,
+        }
     }
 
     #[test]
@@ -188,6 +199,21 @@ mod tests {
             std::fs::write(&path, &bytes[..length]).unwrap();
             assert_eq!(ReplayLog::read(&path).unwrap(), [], "{length}");
         }
+    }
+
+    #[test]
+    fn what_another_version_wrote_is_not_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("1.log");
+        let payload = b"something else";
+        let mut bytes = (payload.len() as u32).to_le_bytes().to_vec();
+        bytes.extend(crc32fast::hash(payload).to_le_bytes());
+        bytes.extend(payload);
+        std::fs::write(&path, &bytes).unwrap();
+        for error in [ReplayLog::open(&path).unwrap_err(), ReplayLog::read(&path).unwrap_err()] {
+            assert_eq!((error.kind(), error.to_string().as_str()), (io::ErrorKind::InvalidData, STRANGE));
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
     }
 
     #[test]

@@ -48,6 +48,9 @@ fn a_trajectory_is_a_game_with_a_policy_for_each_of_its_moves() {
         assert_eq!((trajectory.opening, &trajectory.way[..2], met.len()), (2, &[3u16, 3][..], 0));
         assert_eq!(trajectory.policies.len(), trajectory.way.len() - 2);
         assert_eq!(trajectory.examples(), trajectory.policies.len());
+        // Nobody knows anything here but how games end: the last search has seen that, and says so from the first player's side.
+        assert_eq!(trajectory.values.len(), trajectory.policies.len());
+        assert!((trajectory.values.last().unwrap().unwrap() - trajectory.outcome).abs() < 0.5, "{trajectory:?}");
         let mut game = ConnectFour::new();
         for (i, &index) in trajectory.way.iter().enumerate() {
             if let Some(policy) = i.checked_sub(2).map(|i| &trajectory.policies[i]) {

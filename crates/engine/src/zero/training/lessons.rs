@@ -36,7 +36,8 @@ impl<G: Deterministic + IndexedMoves> Lessons<G> {
             for &index in &trajectory.way[..usize::from(trajectory.opening) + at] {
                 game.play(game.move_at(usize::from(index)));
             }
-            Lesson { game, policy: trajectory.policies[at].clone(), outcome: Value(trajectory.outcome) }
+            let outcome = Value(trajectory.lambda_return(at, settings.lambda));
+            Lesson { game, policy: trajectory.policies[at].clone(), outcome }
         };
         let batch = |number| {
             let mut rng = stream(seed ^ OF_LEARNER, steps * batches + number);

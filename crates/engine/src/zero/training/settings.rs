@@ -42,14 +42,22 @@ pub struct ReplaySettings {
     pub batches: usize,
     /// Examples of a batch; together they are b_batch.
     pub batch: usize,
+    /// λ of the [return](crate::zero::Trajectory::lambda_return) that values learn: 1, the paper's, is the outcome alone; less trusts the
+    /// searches behind a position, whose values vary less and know less.
+    #[serde(skip_serializing_if = "is_one")]
+    pub lambda: f32,
     /// Whether games stay in the run's folder when the buffer no longer has them, for statistics.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keep: bool,
 }
 
+fn is_one(lambda: &f32) -> bool {
+    *lambda == 1.0
+}
+
 impl Default for ReplaySettings {
     fn default() -> Self {
-        ReplaySettings { capacity: 1 << 17, step: 1 << 12, batches: 8, batch: 512, keep: false }
+        ReplaySettings { capacity: 1 << 17, step: 1 << 12, batches: 8, batch: 512, lambda: 1.0, keep: false }
     }
 }
 

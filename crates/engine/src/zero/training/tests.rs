@@ -51,7 +51,7 @@ fn settings(interest: Option<(Interest, Keep)>) -> ZeroSettings {
         archive: interest.map(|(interest, keep)| ArchiveSettings { interest, keep, capacity: 50, initial: 0.1 }),
         batching: Batching::default(),
         play_ahead: false,
-        replay: ReplaySettings { capacity: 200, step: 60, batches: 2, batch: 16, keep: false },
+        replay: ReplaySettings { capacity: 200, step: 60, batches: 2, batch: 16, lambda: 1.0, keep: false },
     }
 }
 
@@ -81,7 +81,7 @@ fn variants() -> [ZeroSettings; 7] {
     ]
 }
 
-/// Plays the first legal move always, and is sure of it.
+/// Plays the first legal move always, is sure of it, and thinks that O is winning.
 struct First;
 
 impl Expert<TicTacToe> for First {
@@ -103,6 +103,7 @@ impl Expert<TicTacToe> for First {
             played
                 .policies
                 .push(indices.enumerate().map(|(at, index)| (index, f32::from(u8::from(at == 0)))).collect());
+            played.values.push(Some(0.25));
             played.way.push(game.move_index(moves[0]) as u16);
             game.play(moves[0]);
         }
@@ -158,6 +159,23 @@ fn experts_play_in_the_learners_place() {
     let next = training.step(&AtomicBool::new(false), &|_| {}).unwrap().unwrap();
     let again = open((1, games)).step(&AtomicBool::new(false), &|_| {}).unwrap().unwrap();
     assert_eq!((next.moves, next.trajectories, next.opening), (again.moves, again.trajectories, again.opening));
+}
+
+/// X wins all games of this expert, who thinks otherwise.
+#[test]
+fn values_learn_outcomes_and_what_searches_say() {
+    let learnt = |lambda| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = settings(None);
+        settings.replay = ReplaySettings { lambda, batches: 50, ..settings.replay };
+        let mut training = open(folder.path(), &settings, new(), (0, 0)).with_experts(Arc::new(|| Box::new(First)));
+        training.step(&AtomicBool::new(false), &|_| {}).unwrap().unwrap();
+        training.learner().weights[0]
+    };
+    assert!((learnt(1.0) - 1.0).abs() < 0.01, "the outcome");
+    assert!((learnt(0.0) - 0.25).abs() < 0.01, "the search");
+    // Seven positions: ¾ of the way from 0.25 to 1 for the last, down to ¾⁷ for the first, on average 0.25 + 0.75 · 0.371.
+    assert!((learnt(0.75) - 0.528).abs() < 0.05, "{}", learnt(0.75));
 }
 
 #[test]
