@@ -85,6 +85,10 @@ pub enum ZeroGameName {
     Go,
 }
 
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 /// What `train` does for such a recipe. Every key has a default that preset, scale and game decide.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -111,6 +115,9 @@ pub struct ZeroRecipe {
     /// `temperature`, `sampled-moves` and `early-end`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expert: Option<String>,
+    /// Positions of the expert's trees are learnt from, too, that it visited so often; 0, the default: only those of games.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub expert_visits: u32,
     /// Where the network works: `cpu`, or a graphics card.
     pub device: DeviceName,
     /// How large the network is.
@@ -145,7 +152,8 @@ impl ZeroRecipe {
         let Some(expert) = &self.expert else { return Ok(None) };
         let Agent::MonteCarlo(agent) = AgentSpec::parse(expert)?.agent else { return Ok(None) };
         let ActorSettings { temperature, sampled_moves, early_end, .. } = self.zero.self_play;
-        let settings = ExpertSettings { temperature, sampled_moves, early_end };
+        let least_visits = self.expert_visits;
+        let settings = ExpertSettings { temperature, sampled_moves, early_end, least_visits };
         first.experts(&agent, settings).map(Some).with_context(|| format!("expert = \"{expert}\""))
     }
 
@@ -180,6 +188,8 @@ impl ZeroRecipe {
             let searches = matches!(&spec.agent, Agent::MonteCarlo(agent) if agent.method != Method::Flat);
             ensure!(searches, "expert = \"{expert}\": expected a tree search: mcts, uct, rave or mc-rave");
         }
+        let visits = self.expert_visits;
+        ensure!(visits == 0 || self.expert.is_some(), "expert-visits = {visits}: expected an expert beside it");
         let games = batching.games;
         ensure!((1..=65_536).contains(&games), "batching.games = {games}: expected 1 to 65,536");
         if let Some(ServerSettings { batch, deadline, networks }) = batching.server {

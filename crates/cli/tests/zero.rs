@@ -179,13 +179,17 @@ fn a_network_learns_from_an_expert() {
         fs::write(&path, text_of).unwrap();
         path
     };
-    let path = recipe("expert.toml", &format!("expert = \"uct:40,solver=true\"\n{RECIPE}"));
+    let path = recipe("expert.toml", &format!("expert = \"uct:40,solver=true\"\nexpert-visits = 8\n{RECIPE}"));
     let [whole, run] = ["whole", "run"].map(|name| folder.path().join(name));
     succeed(&["train", text(&path), "--out", text(&whole)]);
     train_killed(&path, &run, 7, 7);
     assert!(result(&run) == result(&whole), "the run that was killed ended otherwise");
     let metrics = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
     assert!(metrics.lines().all(|line| line.contains("\"questions\":[0,0]")), "{metrics}");
+    assert!(metrics.lines().all(|line| !line.contains("\"sides\":0,")), "trees have something to teach: {metrics}");
+    let path = recipe("alone.toml", &format!("expert-visits = 8\n{RECIPE}"));
+    let message = fail(&["train", text(&path), "--out", text(&folder.path().join("wrong"))]);
+    assert!(message.contains("expected an expert beside it"), "{message}");
     for (expert, preset, expected) in [
         ("random", "alphazero", "expected a tree search"),
         ("uct:40,explorat=1", "alphazero", "exploration"),

@@ -18,7 +18,7 @@ pub use teacher::{Judgement, TaughtGame, Teacher, TeacherSettings};
 use crate::clock::Clock;
 use crate::player::{Player, PlayerError};
 use crate::time_manager::{TimeSettings, plan};
-use afterstate_engine::search::{SearchReport, Situation, Watch};
+use afterstate_engine::search::{SearchReport, Situation, VisitedPosition, Watch};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::{Game, Outcome, Record, Repetition, Rng, Side, Turn, stream};
 use pondering::Pondering;
@@ -135,6 +135,15 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
     /// What is known of the position that was searched last. Stops pondering.
     pub fn report(&mut self) -> Result<SearchReport<G::Move>, PlayerError> {
         Ok(self.search()?.report())
+    }
+
+    /// What the last search found out of positions below its root, as [`MonteCarlo::visited_positions`]. Stops pondering.
+    pub fn visited_positions(
+        &mut self,
+        least: u32,
+        without: Option<G::Move>,
+    ) -> Result<Vec<VisitedPosition<G::Move>>, PlayerError> {
+        Ok(self.search()?.visited_positions(least, without))
     }
 
     /// What was seen of the last search's simulations. Stops pondering.

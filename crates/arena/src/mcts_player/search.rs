@@ -3,7 +3,7 @@
 use afterstate_engine::search::prior::Prior;
 use afterstate_engine::search::{
     Decision, FlatMonteCarlo, Freeze, Leaf, Mcts, MoveReport, NetworkSearch, NoMemory, PlayoutObserver, Proof,
-    SearchReport, Selection, ShortTermMemory, Situation, TdSearch, TwoPhase, TwoPhaseMcts, Watch,
+    SearchReport, Selection, ShortTermMemory, Situation, TdSearch, TwoPhase, TwoPhaseMcts, VisitedPosition, Watch,
 };
 use afterstate_engine::zero::Network;
 use afterstate_engine::{Budget, Value};
@@ -27,6 +27,12 @@ pub trait MonteCarlo<G: Game, O>: Send {
 
     /// What is known of the position that was searched last.
     fn report(&self) -> SearchReport<G::Move>;
+
+    /// What a tree knows of positions below the one that was searched last, as [`Mcts::visited_positions`]; nothing without such a tree.
+    fn visited_positions(&self, least: u32, without: Option<G::Move>) -> Vec<VisitedPosition<G::Move>> {
+        let _ = (least, without);
+        Vec::new()
+    }
 
     /// Replaces the contents of `moves` by those that a search of `position` considers unless it is told which.
     fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
@@ -80,6 +86,10 @@ where
 
     fn report(&self) -> SearchReport<G::Move> {
         Mcts::report(self)
+    }
+
+    fn visited_positions(&self, least: u32, without: Option<G::Move>) -> Vec<VisitedPosition<G::Move>> {
+        Mcts::visited_positions(self, least, without)
     }
 
     fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {

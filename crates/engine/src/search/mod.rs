@@ -55,8 +55,8 @@ pub use handcrafted::Handcrafted;
 pub use leaf::{Leaf, PlayOut, PlayoutObserver, Truncated};
 pub use mc_rave::{McRave, Schedule};
 pub use mcts::{
-    FinalMove, Mcts, MctsSettings, MoveReport, NoMemory, Parallelisation, Passes, SearchReport, Situation, Watch,
-    Widening,
+    FinalMove, Mcts, MctsSettings, MoveReport, NoMemory, Parallelisation, Passes, SearchReport, Situation,
+    VisitedPosition, Watch, Widening,
 };
 pub use mcts_solver::Proof;
 pub use minimax::minimax;

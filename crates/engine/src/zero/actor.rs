@@ -113,7 +113,7 @@ impl Trajectory {
 pub struct Played {
     /// The trajectory, and with [branching](super::branching) perhaps the one that forks from it.
     pub trajectories: Vec<Trajectory>,
-    /// Side positions: each with the way to it, its policy, and the search's value as outcome.
+    /// Positions beside the game: each with the way to it, its policy, and what a search says of it as outcome.
     pub sides: Vec<Trajectory>,
     /// The ways to the positions met in searches, if somebody wanted to know: the searched ones, and each new one once for each
     /// search.

@@ -15,10 +15,12 @@ mod run;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod visited;
 mod worker;
 
 pub use report::{MoveReport, SearchReport};
 pub use settings::{FinalMove, MctsSettings, Parallelisation, Passes, Widening};
+pub use visited::VisitedPosition;
 
 use super::leaf::{Leaf, PlayoutObserver};
 use super::mcts_solver::Proof;

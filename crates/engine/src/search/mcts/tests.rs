@@ -6,7 +6,7 @@ use super::{FinalMove, Mcts, MctsSettings, Proof};
 use crate::search::{PlayOut, Uct};
 use crate::{Budget, Search, Value};
 use afterstate_games::go::{Go, UniformGoPlayout};
-use afterstate_games::{Side, stream};
+use afterstate_games::{Game, Side, stream};
 use std::time::Duration;
 
 fn known(mv: char, visits: u32, value: f32, proof: Proof) -> MoveReport<char> {
@@ -43,6 +43,37 @@ fn the_final_move_goes_by_visits_value_or_lower_bound() {
     assert_eq!(order(&open, Side::First, FinalMove::LowerBound), "bacd");
     // White sees 0.4, 0.35 and 0.
     assert_eq!(order(&open, Side::Second, FinalMove::Value), "abcd");
+}
+
+#[test]
+fn positions_below_the_root_are_those_that_were_visited_often() {
+    let settings = MctsSettings { simulations: 500, memory_mib: 4, early_stop: false, ..MctsSettings::default() };
+    let mut search = Mcts::new(Uct::default(), PlayOut(UniformGoPlayout), settings);
+    let game = Go::new(5);
+    let best = search.search(&game, &Budget::default(), &mut stream(1, 0)).best;
+    let report = search.report();
+    let all = search.visited_positions(10, None);
+    // Behind each move, its own position is the first: with the visits and the value that the search reports.
+    let first: Vec<_> = all.iter().filter(|visited| visited.way.len() == 1).collect();
+    assert_eq!(first.len(), report.moves.iter().filter(|known| known.visits >= 10).count());
+    for visited in &first {
+        let known = report.moves.iter().find(|known| known.mv == visited.way[0]).unwrap();
+        assert_eq!(Some(visited.value), known.value);
+        // All simulations that came there went on, but perhaps the first.
+        let below: u32 = visited.moves.iter().map(|(_, visits)| visits).sum();
+        assert!((known.visits - 1..=known.visits).contains(&below), "{below} of {}", known.visits);
+    }
+    assert!(all.iter().any(|visited| visited.way.len() > 1));
+    for visited in &all {
+        let mut position = game.clone();
+        visited.way.iter().for_each(|&mv| position.play(mv));
+        assert!(visited.moves.iter().all(|(mv, _)| position.is_legal(*mv)));
+        assert!(visited.moves.iter().map(|(_, visits)| visits).sum::<u32>() >= 9);
+    }
+    let elsewhere: Vec<_> = all.iter().filter(|visited| Some(visited.way[0]) != best).cloned().collect();
+    assert!(elsewhere.len() < all.len());
+    assert_eq!(search.visited_positions(10, best), elsewhere);
+    assert_eq!(search.visited_positions(501, None), []);
 }
 
 #[test]

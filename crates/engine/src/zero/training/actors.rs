@@ -94,8 +94,8 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
     pub(super) fn play_as(&self, mut expert: Box<dyn Expert<G>>, round: &Round<'_>) -> Vec<Seat<G>> {
         while let Some(NewGame { number, way, fills }) = self.begin(round) {
             let seed = mix(self.seed ^ mix(number));
-            let Some(trajectory) = expert.play(&self.first, &way, number, seed, round.stop) else { break };
-            self.end(number, fills, Played { trajectories: vec![trajectory], ..Played::default() }, round);
+            let Some(played) = expert.play(&self.first, &way, number, seed, round.stop) else { break };
+            self.end(number, fills, played, round);
         }
         Vec::new()
     }

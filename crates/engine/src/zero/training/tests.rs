@@ -1,6 +1,6 @@
 use super::*;
 use crate::Value;
-use crate::zero::actor::ActorSettings;
+use crate::zero::actor::{ActorSettings, Played};
 use crate::zero::network::{Example, Network, Question};
 use crate::zero::start_positions::Keep;
 use crate::zero::{Branching, Expert, ServerSettings, unique_states};
@@ -85,14 +85,7 @@ fn variants() -> [ZeroSettings; 7] {
 struct First;
 
 impl Expert<TicTacToe> for First {
-    fn play(
-        &mut self,
-        first: &TicTacToe,
-        way: &[u16],
-        number: u64,
-        _seed: u64,
-        stop: &AtomicBool,
-    ) -> Option<Trajectory> {
+    fn play(&mut self, first: &TicTacToe, way: &[u16], number: u64, _seed: u64, stop: &AtomicBool) -> Option<Played> {
         let mut played = Trajectory { number, way: way.to_vec(), opening: way.len() as u16, ..Trajectory::default() };
         let mut game = *first;
         way.iter().for_each(|&index| game.play(game.move_at(usize::from(index))));
@@ -108,7 +101,8 @@ impl Expert<TicTacToe> for First {
             game.play(moves[0]);
         }
         let Turn::Over(outcome) = game.turn() else { unreachable!("the game went on to its end") };
-        (!stop.load(Ordering::Relaxed)).then_some(Trajectory { outcome: outcome.first_player_score(), ..played })
+        let trajectories = vec![Trajectory { outcome: outcome.first_player_score(), ..played }];
+        (!stop.load(Ordering::Relaxed)).then_some(Played { trajectories, ..Played::default() })
     }
 }
 
