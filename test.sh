@@ -22,7 +22,7 @@ fi
 export PATH="$PATH:/usr/games"
 
 missing=()
-for engine in gnugo gnubg stockfish fairymax; do
+for engine in gnugo gnubg stockfish fairymax gnuchess; do
   if ! command -v "$engine" >/dev/null; then missing+=("$engine"); fi
 done
 if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null; then

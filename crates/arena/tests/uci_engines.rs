@@ -9,13 +9,13 @@ use afterstate_engine::Budget;
 use afterstate_games::{Chess, Notation, Record, Side};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use support::{drive, expect_none_left, stopped, unique_mark};
+use support::{
+    drive, expect_none_left, game_program, installed_or_leave_out, limits_of, plays_both_sides, stopped, unique_mark,
+};
 
 fn fake_engine(mode: &str, mark: &str) -> UciEngine {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/support/fake-uci.sh");
-    let limits =
-        Limits { start: Duration::from_secs(20), command: Duration::from_secs(20), per_move: Duration::from_secs(2) };
-    UciEngine::new(&format!("sh '{}' {mode} {mark}", script.display())).unwrap().with_limits(limits)
+    UciEngine::new(&format!("sh '{}' {mode} {mark}", script.display())).unwrap().with_limits(limits_of(mode))
 }
 
 #[test]
@@ -112,5 +112,13 @@ fn illegal_moves_and_lost_time_lose_the_game() {
         assert_eq!((result.ending.kind, result.outcome.winner), (kind, Some(Side::Second)), "{}", result.ending.detail);
         drop(engine);
         expect_none_left(&mark);
+    }
+}
+
+#[test]
+fn gnu_chess_plays() {
+    if installed_or_leave_out("gnuchess", "gnu_chess_plays") {
+        let command = format!("{} -u", game_program("gnuchess"));
+        plays_both_sides(&mut UciEngine::new(&command).unwrap().with_search("depth 3"));
     }
 }

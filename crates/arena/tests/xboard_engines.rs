@@ -10,13 +10,13 @@ use afterstate_engine::Budget;
 use afterstate_games::{Chess, Notation, Record, Side};
 use std::path::PathBuf;
 use std::time::Duration;
-use support::{drive, expect_none_left, installed_or_leave_out, stopped, unique_mark};
+use support::{
+    drive, expect_none_left, game_program, installed_or_leave_out, limits_of, plays_both_sides, stopped, unique_mark,
+};
 
 fn fake_engine(mode: &str, mark: &str) -> XboardEngine {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/support/fake-xboard.sh");
-    let limits =
-        Limits { start: Duration::from_secs(20), command: Duration::from_secs(20), per_move: Duration::from_secs(2) };
-    XboardEngine::new(&format!("sh '{}' {mode} {mark}", script.display())).unwrap().with_limits(limits)
+    XboardEngine::new(&format!("sh '{}' {mode} {mark}", script.display())).unwrap().with_limits(limits_of(mode))
 }
 
 #[test]
@@ -102,28 +102,11 @@ fn illegal_moves_and_lost_time_lose_the_game() {
     }
 }
 
-/// From an opening, at a depth and by the clock, with either side.
 #[test]
 fn fairy_max_plays() {
-    if !installed_or_leave_out("fairymax", "fairy_max_plays") {
-        return;
-    }
-    let program = if PathBuf::from("/usr/games/fairymax").is_file() { "/usr/games/fairymax" } else { "fairymax" };
-    let mut fairy_max = XboardEngine::new(program).unwrap().with_option("memory", "16").with_search("sd 3");
-    let mut position = Chess::new();
-    let mut opening = Vec::new();
-    for text in ["e2e4", "c7c5", "g1f3"] {
-        let mv = position.parse_move(text).unwrap();
-        opening.push(mv);
-        afterstate_games::Game::play(&mut position, mv);
-    }
-    for (game, time) in ["none", "20s+1s"].into_iter().enumerate() {
-        let rules = GameRules { time: time.parse().unwrap(), move_limit: 30, ..GameRules::default() };
-        let mut random = RandomPlayer::default();
-        let players: [&mut dyn Player<Chess>; 2] =
-            if game == 0 { [&mut fairy_max, &mut random] } else { [&mut random, &mut fairy_max] };
-        let result = play_game(&Chess::new(), &opening, players, &mut RulesReferee, &rules).unwrap();
-        let sound = matches!(result.ending.kind, EndKind::Rules | EndKind::MoveLimit);
-        assert!(sound, "{:?}: {}", result.ending.kind, result.ending.detail);
+    if installed_or_leave_out("fairymax", "fairy_max_plays") {
+        plays_both_sides(
+            &mut XboardEngine::new(&game_program("fairymax")).unwrap().with_option("memory", "16").with_search("sd 3"),
+        );
     }
 }

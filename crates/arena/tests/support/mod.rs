@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test file uses another part")]
 
 use afterstate_arena::external::{GtpEngine, Limits};
-use afterstate_arena::{Player, PlayerError};
+use afterstate_arena::{EndKind, GameRules, Player, PlayerError, RandomPlayer, RulesReferee, play_game};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::chess::Move;
 use afterstate_games::{Chess, Notation, Record};
@@ -25,9 +25,13 @@ pub fn fake_command(mode: &str, mark: &str) -> String {
 
 /// The fake engine, with limits that make a hang short and leave a slow machine time enough.
 pub fn fake_engine(mode: &str, mark: &str) -> GtpEngine {
-    let limits =
-        Limits { start: Duration::from_secs(20), command: Duration::from_secs(20), per_move: Duration::from_secs(2) };
-    GtpEngine::new(&fake_command(mode, mark)).expect("the command line is well-formed").with_limits(limits)
+    GtpEngine::new(&fake_command(mode, mark)).expect("the command line is well-formed").with_limits(limits_of(mode))
+}
+
+/// What a fake engine is allowed. Only for one that hangs does anybody wait until the time for a move is over.
+pub fn limits_of(mode: &str) -> Limits {
+    let per_move = Duration::from_secs(if mode.contains("hang") { 2 } else { 20 });
+    Limits { start: Duration::from_secs(20), command: Duration::from_secs(20), per_move }
 }
 
 /// The command lines of running processes that contain `mark`.
@@ -95,4 +99,30 @@ pub fn stopped(engine: &mut dyn Player<Chess>, record: &Record<Chess>) -> Result
     let decision = engine.choose(record, &budget);
     waiting.join().unwrap();
     decision
+}
+
+/// Debian puts games where `PATH` does not always look.
+pub fn game_program(name: &str) -> String {
+    let path = format!("/usr/games/{name}");
+    if PathBuf::from(&path).is_file() { path } else { name.to_string() }
+}
+
+/// Lets a chess program play from an opening, at a depth and by the clock, with either side.
+pub fn plays_both_sides(program: &mut dyn Player<Chess>) {
+    let mut position = Chess::new();
+    let mut opening = Vec::new();
+    for text in ["e2e4", "c7c5", "g1f3"] {
+        let mv = position.parse_move(text).unwrap();
+        opening.push(mv);
+        afterstate_games::Game::play(&mut position, mv);
+    }
+    for (game, time) in ["none", "20s+1s"].into_iter().enumerate() {
+        let rules = GameRules { time: time.parse().unwrap(), move_limit: 30, ..GameRules::default() };
+        let mut random = RandomPlayer::default();
+        let players: [&mut dyn Player<Chess>; 2] =
+            if game == 0 { [&mut *program, &mut random] } else { [&mut random, &mut *program] };
+        let result = play_game(&Chess::new(), &opening, players, &mut RulesReferee, &rules).unwrap();
+        let sound = matches!(result.ending.kind, EndKind::Rules | EndKind::MoveLimit);
+        assert!(sound, "{:?}: {}", result.ending.kind, result.ending.detail);
+    }
 }
