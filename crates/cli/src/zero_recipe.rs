@@ -116,7 +116,7 @@ pub struct ZeroRecipe {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expert: Option<String>,
     /// Positions of the expert's trees are learnt from, too, that it visited so often; 0, the default: only those of games.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub expert_visits: u32,
     /// Where the network works: `cpu`, or a graphics card.
     pub device: DeviceName,
