@@ -408,11 +408,11 @@ fn a_terminal_shows_how_it_goes_on() {
     let all = |text: &str| labels.iter().all(|label| text.contains(label));
     // It takes much longer than a bar needs to appear, and ends all the same.
     let run = folder.path().join("run");
-    let screen = shown(&["train", text(&recipe), "--out", text(&run), "--games", "20000"], all);
+    let screen = shown(&["train", text(&recipe), "--out", text(&run), "--games", "4000"], all);
     assert!(all(&screen), "{screen}");
     // Programs that read JSON are not to be bothered.
     let run = folder.path().join("json");
-    let args = ["train", text(&recipe), "--out", text(&run), "--games", "1000", "--json"];
+    let args = ["train", text(&recipe), "--out", text(&run), "--games", "300", "--json"];
     assert_eq!(shown(&args, |_| false), "");
 }
 
