@@ -66,6 +66,7 @@ use std::sync::atomic::AtomicBool;
   backgammon/gnubg    against GNU Backgammon (full: two hours, most of it training)
   backgammon/inputs   what inputs are worth against GNU Backgammon (full: hours, most of it training)
   knightcap/gains  TD-Leaf and TD-directed against partners of similar strength, and self-play (full: hours)
+  knightcap/deep   what these gained, with the deeper searches by which they learnt (full: an hour)
   meep/table2   TreeStrap, RootStrap and TD-Leaf from random weights, and Figure 2's curves (full: hours)
   meep/fig2     the same
   meep/table3   the best self-taught weights against Stockfish at several strengths (full: hours)
@@ -138,7 +139,7 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
     ),
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
     ("backgammon", "papers/1999-tdleaf", &["preset", "learners", "plies", "gnubg", "inputs"]),
-    ("knightcap", "papers/1999-tdleaf", &["gains"]),
+    ("knightcap", "papers/1999-tdleaf", &["gains", "deep"]),
     ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3", "uci-elo", "parts", "wdl"]),
     ("go-exploit", "papers/2023-go-exploit", &["table1", "fig1", "fig2", "fig3", "table2", "fig1-go", "ratings"]),
 ];
@@ -183,7 +184,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("meep", "parts") => matches::run(&place, name),
         // Figure 2 shows all checkpoints of which Table 2 shows the best.
         ("meep", _) => learners::run(&place, "table2"),
-        ("knightcap", learners) => learners::run(&place, learners),
+        ("knightcap", "gains") => learners::run(&place, name),
         (_, match_experiment) => matches::run(&place, match_experiment),
     }
 }
