@@ -91,8 +91,9 @@ impl<G: IndexedMoves, C: Conduct<G>> Expert<G> for MctsExpert<G, C> {
             } else {
                 record.position().move_index(decision.best.expect("it gives no game up")) as u16
             };
-            // What manners choose need not have been searched: the tree is an older position's then.
-            if self.settings.least_visits > 0 && decision.effort > 0 {
+            // Where manners choose without a search, the tree is an older position's, and the value nobody's.
+            let searched = decision.effort > 0;
+            if self.settings.least_visits > 0 && searched {
                 // What lies behind the move is known to the next search, and comes later.
                 let without = Some(record.position().move_at(usize::from(index)));
                 let visited = self.player.visited_positions(self.settings.least_visits, without).expect(ALONE);
@@ -100,8 +101,7 @@ impl<G: IndexedMoves, C: Conduct<G>> Expert<G> for MctsExpert<G, C> {
             }
             played.way.push(index);
             played.policies.push(policy);
-            // What manners choose was not searched.
-            played.values.push(decision.value.filter(|_| decision.effort > 0).map(|value| value.0));
+            played.values.push(decision.value.filter(|_| searched).map(|value| value.0));
             record.play(record.position().move_at(usize::from(index)));
             self.player.move_played(&record).expect(ALONE);
         };
