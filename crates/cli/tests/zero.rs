@@ -412,7 +412,7 @@ fn a_terminal_shows_how_it_goes_on() {
     assert!(all(&screen), "{screen}");
     // Programs that read JSON are not to be bothered.
     let run = folder.path().join("json");
-    let args = ["train", text(&recipe), "--out", text(&run), "--games", "300", "--json"];
+    let args = ["train", text(&recipe), "--out", text(&run), "--games", "1000", "--json"];
     assert_eq!(shown(&args, |_| false), "");
 }
 
