@@ -9,6 +9,7 @@ mod any_recipe;
 mod balance_learner;
 mod balance_recipe;
 mod bench;
+mod calibrate;
 mod check;
 mod chess_learner;
 mod completions;
@@ -25,6 +26,7 @@ mod games;
 mod grid_learner;
 mod grid_recipe;
 mod gtp;
+mod held_back;
 mod import;
 mod interrupt;
 mod learning_games;
@@ -103,6 +105,8 @@ enum Command {
     Gtp(gtp::Args),
     /// An agent behind the Universal Chess Interface, for chess programs
     Uci(uci::Args),
+    /// What UCI_Elo stands for with weights that a run has learnt
+    Calibrate(calibrate::Args),
     /// How fast everything is: one line a figure, `name value unit`
     Bench(bench::Args),
     /// An agent on positions with a right answer
@@ -141,6 +145,7 @@ fn main() -> ExitCode {
         Command::Solve(args) => solve::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Manual(args) => completions::manual(args),
+        Command::Calibrate(args) => calibrate::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Train(args) => train::run(args),
         Command::Import(args) => import::run(args),

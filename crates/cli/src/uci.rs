@@ -1,7 +1,8 @@
 //! `afterstate uci`: an agent behind the Universal Chess Interface, for chess programs with a board.
 
-use crate::agent::tournament_search::DEFAULT_NODES;
+use crate::agent::tournament_search::{DEFAULT_NODES, MATERIAL};
 use crate::agent::{Agent, AgentSpec};
+use crate::calibrate;
 use crate::registry::{self, Playable};
 use afterstate_arena::PlayerError;
 use afterstate_games::Chess;
@@ -32,7 +33,13 @@ pub fn run(args: Args) -> Result<()> {
     let spec = AgentSpec::parse(&args.agent)?;
     let thinker = thinker(&spec.agent, args.seed).with_context(|| format!("agent '{}'", spec.name))?;
     let name = format!("afterstate {} {}", env!("CARGO_PKG_VERSION"), spec.name);
-    let session = Session::new(name, thinker).with_seed(args.seed);
+    let mut session = Session::new(name, thinker).with_seed(args.seed);
+    if let Agent::Tournament(agent) = &spec.agent
+        && agent.checkpoint != MATERIAL
+        && let Some(strengths) = calibrate::of_checkpoint(&agent.checkpoint)?
+    {
+        session = session.with_strengths(strengths);
+    }
     // A reader of standard input that does not hold its lock: it stays behind when the session ends.
     Ok(session.run(BufReader::new(stdin()), stdout())?)
 }

@@ -4,7 +4,7 @@ mod support;
 
 use support::{fail, run, run_in, succeed};
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "games",
     "agents",
     "train",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 16] = [
     "suite",
     "perft",
     "check",
+    "calibrate",
     "completions",
     "manual",
 ];

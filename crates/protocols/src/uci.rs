@@ -51,7 +51,7 @@ pub use limits::{GoLimits, Signals};
 pub use option::{OptionKind, UciOption};
 pub use player::{PlayerThinker, Resources};
 pub use session::Session;
-pub use strength::{ELO_RANGE, MEASURED_STRENGTHS, Strength, strength};
+pub use strength::{MEASURED_STRENGTHS, Strength, Strengths};
 pub use thinker::Thinker;
 pub use time::{Allotment, GoClock};
 pub use tournament::TournamentThinker;

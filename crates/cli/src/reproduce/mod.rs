@@ -36,6 +36,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
+pub use uci_elo::Experiment as HeldBackExperiment;
 
 /// Run an experiment of a paper and compare.
 #[derive(Args, Debug)]
@@ -159,14 +160,13 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         .find(|(known, _, _)| *known == system)
         .map_or(("", "papers"), |(system, folder, _)| (*system, *folder));
     let paper = args.paper.unwrap_or_else(|| folder.into());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let place = Workplace {
         system,
         results: args.results.unwrap_or_else(|| paper.join("results")).join(args.scale.name()),
         runs: args.runs.unwrap_or_else(|| ["runs", system].iter().collect()).join(args.scale.name()),
         paper,
         scale: args.scale,
-        jobs: args.jobs.unwrap_or(cores).max(1),
+        jobs: args.jobs.unwrap_or_else(cores).max(1),
         json: args.json,
         stop: crate::interrupt::flag()?,
     };
@@ -189,6 +189,10 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
     }
 }
 
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 fn figure(place: &Workplace, name: &str) -> Result<()> {
     let experiment = Experiment::load(&place.paper.join(format!("{name}.toml")))?;
     let runs = runs::train_all(place, &experiment, name)?;
@@ -200,6 +204,20 @@ fn figure(place: &Workplace, name: &str) -> Result<()> {
 }
 
 impl Workplace {
+    /// That of a command of its own, which names its files itself.
+    pub fn of_command(jobs: Option<usize>, json: bool) -> Result<Workplace> {
+        Ok(Workplace {
+            system: "",
+            paper: PathBuf::new(),
+            runs: PathBuf::new(),
+            results: PathBuf::new(),
+            scale: Scale::Quick,
+            jobs: jobs.unwrap_or_else(cores).max(1),
+            json,
+            stop: crate::interrupt::flag()?,
+        })
+    }
+
     /// An error if somebody asked to stop.
     fn go_on(&self) -> Result<()> {
         if self.stop.load(std::sync::atomic::Ordering::Relaxed) {

@@ -115,9 +115,9 @@ fn what_was_learnt_meets_opponents_of_known_strength() {
 fn strengths_are_measured() {
     let folder = tempfile::tempdir().unwrap();
     let levels = "source = \"a test\"\ntitle = \"Strengths\"\nunit = \"Elo (random = 100)\"\n\
-                  agent = \"tournament-search\"\n[scale.quick]\ngames = 2\n\
-                  [[level]]\nnodes = 8\nerror = 0.9\nagainst = [100]\n\
-                  [[level]]\nnodes = 500\nerror = 0.0\nagainst = []\n\
+                  agent = \"tournament-search\"\nopponents-from = 8\n[scale.quick]\ngames = 2\n\
+                  [[level]]\nnodes = 8\nerror = 0.9\n\
+                  [[level]]\nnodes = 500\nerror = 0.0\n\
                   [[opponent]]\nrating = 100\nagent = \"random\"\n";
     fs::write(folder.path().join("uci-elo.toml"), levels).unwrap();
     let arguments = ["reproduce", "meep/uci-elo", "--paper", ".", "--runs", "runs", "--results", "results", "--json"];
@@ -127,20 +127,17 @@ fn strengths_are_measured() {
     let line = |number: usize| &report["lines"][number];
     let elo = |number: usize| line(number)["elo"].as_f64().unwrap();
     assert!(elo(0) < elo(1) && line(0)["low"].as_f64().unwrap() < elo(0), "{}", answer.out);
-    assert_eq!((&line(0)["games"], &line(1)["games"]), (&4.into(), &2.into()));
+    assert_eq!((&line(0)["games"], &line(1)["games"]), (&4.into(), &4.into()));
     let against = |line: &Value| -> Vec<String> {
         let results = line["results"].as_array().unwrap();
         results.iter().map(|result| result[0].as_str().unwrap().to_string()).collect()
     };
-    assert_eq!((against(line(0)), against(line(1))), (vec!["the next level".into(), "100".into()], vec![]));
+    let expected: [Vec<String>; 2] = [vec!["the next level".into(), "100".into()], vec!["100".into()]];
+    assert_eq!([against(line(0)), against(line(1))], expected);
 
-    fs::write(folder.path().join("uci-elo.toml"), levels.replace("against = []", "against = [7]")).unwrap();
+    fs::write(folder.path().join("uci-elo.toml"), levels.replace("from = 8", "from = 501")).unwrap();
     let refused = run_in(folder.path(), &arguments, "");
-    assert!(
-        !refused.ok && refused.err.contains("against 7: expected the rating of an [[opponent]]"),
-        "{}",
-        refused.err
-    );
+    assert!(!refused.ok && refused.err.contains("expected a level that meets opponents"), "{}", refused.err);
 }
 
 /// All against all, by simulations and by time.

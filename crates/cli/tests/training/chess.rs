@@ -1,7 +1,7 @@
 //! Chess learnt by search: from self-play and from partners, killed and gone on with, and played.
 
 use crate::runs::{assert_same_run, newest, recipe, text, train, trained};
-use crate::support::train_killed;
+use crate::support::{run_in, train_killed};
 use std::fs;
 use std::process::Command;
 
@@ -204,4 +204,58 @@ fn what_is_wrong_with_a_recipe_is_said_in_one_line() {
         assert!(!answer.ok && answer.err.contains(part), "{}", answer.err);
         assert_eq!(answer.err.trim_end().lines().count(), 1, "{}", answer.err);
     }
+}
+
+/// What a run's weights are worth when they are held back, and that a chess program is offered just that.
+#[cfg(unix)]
+#[test]
+fn a_run_is_calibrated_and_offers_what_was_measured() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    trained(&recipe(folder.path(), "few.toml", &RECIPE.replace("games = 30", "games = 6")), &run, &[]);
+    // Stockfish as the levels see it, but quick: whatever they ask of it, it plays any move.
+    let program = env!("CARGO_BIN_EXE_afterstate");
+    let stockfish = folder.path().join("stockfish");
+    fs::write(&stockfish, format!("#!/bin/sh\nsed -u /UCI_/d | '{program}' uci --agent random\n")).unwrap();
+    fs::set_permissions(&stockfish, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let calibrate = |up_to: &str| {
+        let output = Command::new(program)
+            .args(["calibrate", text(&run), "--games", "2", "--up-to", up_to, "--json"])
+            .env("PATH", format!("{}:{path}", folder.path().display()))
+            .output()
+            .unwrap();
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (said, errors) = calibrate("1000");
+    let report: serde_json::Value = serde_json::from_str(&said).expect(&errors);
+    let lines = report["lines"].as_array().unwrap();
+    assert_eq!((&report["checkpoint"], lines.len()), (&"000000006.safetensors".into(), 7));
+    // The last level has met the one before, and both of the weakest opponents.
+    assert_eq!((&lines[6]["nodes"], &lines[6]["games"]), (&1000.into(), &6.into()));
+    let kept = fs::read_to_string(run.join("uci-elo.json")).unwrap();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&kept).unwrap(), report);
+    // Nothing is played twice.
+    assert_eq!(calibrate("1000").0, said);
+    let log = fs::read_to_string(run.join("uci-elo/1000-0-against-1350.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 3);
+
+    let agent = format!("tournament-search:{}", text(&run));
+    let spin = || {
+        let answer = run_in(folder.path(), &["uci", "--agent", &agent], "uci\nquit\n");
+        answer.out.lines().find(|line| line.contains("UCI_Elo")).map(str::to_owned).ok_or(answer.err)
+    };
+    let elo = |line: &serde_json::Value| (line["elo"].as_f64().unwrap() / 10.0).round() as i64 * 10;
+    let strongest = lines.iter().map(elo).max().unwrap();
+    assert!(spin().unwrap().ends_with(&format!("max {strongest}")), "{:?} {said}", spin());
+    // What was measured of other weights does not count, and damage is named.
+    fs::write(run.join("uci-elo.json"), kept.replace("000000006", "000000005")).unwrap();
+    assert!(spin().unwrap().ends_with("max 1770"), "{:?}", spin());
+    fs::write(run.join("uci-elo.json"), &kept[..kept.len() / 2]).unwrap();
+    let error = spin().unwrap_err();
+    assert!(error.contains("uci-elo.json: expected what `afterstate calibrate` wrote"), "{error}");
+
+    let (_, error) = calibrate("500");
+    assert!(error.contains("--up-to 500: expected 1000 or more"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Options: what a GUI may set, and the session's own.
 
 use super::command::quote;
-use super::strength::ELO_RANGE;
+use super::strength::Strengths;
 use std::fmt;
 use std::time::Duration;
 
@@ -121,28 +121,27 @@ pub(super) struct Settings {
 /// Two processes that wake each other up on a busy machine take some milliseconds.
 const OVERHEAD_MS: u32 = 30;
 
-impl Default for Settings {
-    fn default() -> Settings {
+impl Settings {
+    /// Those at the start.
+    pub fn new(strengths: &Strengths) -> Settings {
         Settings {
             chess960: false,
             show_wdl: false,
             limit_strength: false,
-            elo: *ELO_RANGE.end(),
+            elo: *strengths.range().end(),
             analyse: false,
             overhead: Duration::from_millis(OVERHEAD_MS.into()),
         }
     }
-}
 
-impl Settings {
     /// All of them, as a GUI shows them.
-    pub fn options() -> Vec<UciOption> {
+    pub fn options(strengths: &Strengths) -> Vec<UciOption> {
         let check = |name: &str| UciOption::new(name, OptionKind::Check { default: false });
         let spin = |name: &str, default: u32, min: u32, max: u32| {
             let kind = OptionKind::Spin { default: default.into(), min: min.into(), max: max.into() };
             UciOption::new(name, kind)
         };
-        let (least, most) = (*ELO_RANGE.start(), *ELO_RANGE.end());
+        let (least, most) = (*strengths.range().start(), *strengths.range().end());
         vec![
             check("Ponder"),
             check("UCI_Chess960"),
@@ -219,8 +218,9 @@ mod tests {
 
     #[test]
     fn defaults_that_are_shown_are_those_that_hold() {
-        let mut settings = Settings::default();
-        for option in Settings::options() {
+        let strengths = Strengths::default();
+        let mut settings = Settings::new(&strengths);
+        for option in Settings::options(&strengths) {
             match option.kind {
                 OptionKind::Check { default } => settings.set(&option.name, &default.to_string()),
                 OptionKind::Spin { default, min, max } => {
@@ -230,15 +230,16 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
-        assert_eq!(settings, Settings::default());
+        assert_eq!(settings, Settings::new(&strengths));
     }
 
     #[test]
     fn every_option_that_does_something_does_it() {
-        for option in Settings::options().iter().filter(|option| option.name != "Ponder") {
-            let mut settings = Settings::default();
+        let strengths = Strengths::default();
+        for option in Settings::options(&strengths).iter().filter(|option| option.name != "Ponder") {
+            let mut settings = Settings::new(&strengths);
             settings.set(&option.name, if matches!(option.kind, OptionKind::Check { .. }) { "true" } else { "1234" });
-            assert_ne!(settings, Settings::default(), "{}", option.name);
+            assert_ne!(settings, Settings::new(&strengths), "{}", option.name);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::output::Output;
 use super::perft::MOST_PLIES;
 use super::position::parse_position;
 use super::report::text_line;
-use super::strength::strength;
+use super::strength::Strengths;
 use super::tasks::{Queue, Task, Thought};
 use super::thinker::Thinker;
 use super::worker::Worker;
@@ -40,6 +40,7 @@ pub struct Session {
     author: String,
     thinker: Box<dyn Thinker>,
     seed: u64,
+    strengths: Strengths,
 }
 
 /// Lines that are read ahead. Whoever sends more waits.
@@ -60,7 +61,13 @@ enum Event {
 impl Session {
     /// A session in which `thinker` thinks. `name` is how it introduces itself.
     pub fn new(name: impl Into<String>, thinker: Box<dyn Thinker>) -> Session {
-        Session { name: name.into(), author: "the afterstate developers".into(), thinker, seed: 0 }
+        Session {
+            name: name.into(),
+            author: "the afterstate developers".into(),
+            thinker,
+            seed: 0,
+            strengths: Strengths::default(),
+        }
     }
 
     /// Who wrote it, if not who wrote this.
@@ -72,6 +79,12 @@ impl Session {
     /// What decides when a player errs whose strength is limited.
     pub fn with_seed(mut self, seed: u64) -> Session {
         self.seed = seed;
+        self
+    }
+
+    /// What `UCI_Elo` is turned into; unless told otherwise, what was measured with the values of men alone.
+    pub fn with_strengths(mut self, strengths: Strengths) -> Session {
+        self.strengths = strengths;
         self
     }
 
@@ -96,7 +109,8 @@ impl Session {
             author: self.author,
             options: self.thinker.options(),
             keeps_time: self.thinker.keeps_time(),
-            settings: Settings::default(),
+            settings: Settings::new(&self.strengths),
+            strengths: self.strengths,
             debug: false,
             record: Record::new(Chess::new()),
             running: Vec::new(),
@@ -137,6 +151,7 @@ struct Conversation<'a, 'w> {
     options: Vec<UciOption>,
     keeps_time: bool,
     settings: Settings,
+    strengths: Strengths,
     debug: bool,
     record: Record<Chess>,
     /// What takes long, of all that was asked for and is not done yet.
@@ -255,7 +270,7 @@ impl Conversation<'_, '_> {
 
     fn introduce(&self) {
         let mut text = format!("id name {}\nid author {}\n", self.name, self.author);
-        for option in self.options.iter().chain(&Settings::options()) {
+        for option in self.options.iter().chain(&Settings::options(&self.strengths)) {
             text += &format!("{option}\n");
         }
         self.output.line(&(text + "uciok"));
@@ -277,7 +292,7 @@ impl Conversation<'_, '_> {
         let name = words[..split].join(" ");
         let value = words.get(split + 1..).unwrap_or_default().join(" ");
         let is_named = |option: &&UciOption| option.name.eq_ignore_ascii_case(&name);
-        let own = Settings::options();
+        let own = Settings::options(&self.strengths);
         if let Some(option) = own.iter().find(is_named) {
             match option.read(&value) {
                 Ok(value) => self.settings.set(&option.name, &value),
@@ -304,7 +319,7 @@ impl Conversation<'_, '_> {
         }
         self.stop(|running| running.is_search);
         let held_back = self.settings.limit_strength && !self.settings.analyse;
-        let strength = held_back.then(|| strength(self.settings.elo));
+        let strength = held_back.then(|| self.strengths.of(self.settings.elo));
         let time = go.clock.allot(self.record.position().side_to_move(), self.settings.overhead);
         let limits = GoLimits {
             depth: go.depth,

@@ -2,9 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-/// The strengths that may be asked for: what was measured.
-pub const ELO_RANGE: RangeInclusive<u32> = MEASURED_STRENGTHS[0].0..=MEASURED_STRENGTHS[MEASURED_STRENGTHS.len() - 1].0;
-
 /// How a player is held back: as somebody is who sees less, and now and then nothing at all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strength {
@@ -33,26 +30,66 @@ pub const MEASURED_STRENGTHS: [(u32, Strength); 10] = [
     (1770, Strength { nodes: 32_000, error: 0.0 }),
 ];
 
-/// What makes a player of this Elo, between the entries of [`MEASURED_STRENGTHS`]: positions by their logarithm, errors linearly.
-/// Outside of [`ELO_RANGE`] the nearest end counts.
+/// What `UCI_Elo` is turned into.
 ///
 /// ```
-/// use afterstate_protocols::uci::{ELO_RANGE, MEASURED_STRENGTHS, strength};
+/// use afterstate_protocols::uci::{MEASURED_STRENGTHS, Strength, Strengths};
+/// let strengths = Strengths::default();
 /// let (elo, measured) = MEASURED_STRENGTHS[4];
-/// assert_eq!(strength(elo), measured);
-/// assert!(strength(elo - 50).nodes < measured.nodes && strength(elo + 50).nodes > measured.nodes);
-/// assert_eq!(strength(10_000), strength(*ELO_RANGE.end()));
+/// assert_eq!(strengths.of(elo), measured);
+/// assert!(strengths.of(elo - 50).nodes < measured.nodes && strengths.of(elo + 50).nodes > measured.nodes);
+/// assert_eq!(strengths.of(10_000), strengths.of(*strengths.range().end()));
+///
+/// let level = |nodes| Strength { nodes, error: 0.0 };
+/// let own = Strengths::measured([(1203.4, level(100)), (1199.0, level(200)), (1406.0, level(400))]).unwrap();
+/// assert_eq!((own.range(), own.of(1305).nodes), (1200..=1410, 200));
 /// ```
-pub fn strength(elo: u32) -> Strength {
-    let elo = elo.clamp(*ELO_RANGE.start(), *ELO_RANGE.end());
-    let last = MEASURED_STRENGTHS.len() - 1;
-    let upper = MEASURED_STRENGTHS.iter().position(|entry| entry.0 >= elo).unwrap_or(last).max(1);
-    let ((low, less), (high, more)) = (MEASURED_STRENGTHS[upper - 1], MEASURED_STRENGTHS[upper]);
-    let part = f64::from(elo - low) / f64::from(high - low);
-    let between = |a: f64, b: f64| a + (b - a) * part;
-    Strength {
-        nodes: between((less.nodes as f64).ln(), (more.nodes as f64).ln()).exp().round() as u64,
-        error: between(less.error.into(), more.error.into()) as f32,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strengths(Vec<(u32, Strength)>);
+
+impl Default for Strengths {
+    /// [`MEASURED_STRENGTHS`].
+    fn default() -> Strengths {
+        Strengths(MEASURED_STRENGTHS.to_vec())
+    }
+}
+
+impl Strengths {
+    /// What was measured of levels that think more and more, in Elo, to the next ten. Levels that came out no stronger than one
+    /// before them, or below 0, are left out; `None` if less than two are left.
+    pub fn measured(levels: impl IntoIterator<Item = (f64, Strength)>) -> Option<Strengths> {
+        let mut kept: Vec<(u32, Strength)> = Vec::new();
+        for (elo, strength) in levels {
+            let elo = 10.0 * (elo / 10.0).round();
+            if elo >= 0.0 && kept.last().is_none_or(|(before, _)| elo > f64::from(*before)) {
+                kept.push((elo as u32, strength));
+            }
+        }
+        (kept.len() > 1).then_some(Strengths(kept))
+    }
+
+    /// The strengths that may be asked for: what was measured.
+    pub fn range(&self) -> RangeInclusive<u32> {
+        self.0[0].0..=self.0[self.0.len() - 1].0
+    }
+
+    /// What was measured of exactly this, if it has a place.
+    pub fn elo_of(&self, strength: Strength) -> Option<u32> {
+        self.0.iter().find(|(_, known)| *known == strength).map(|(elo, _)| *elo)
+    }
+
+    /// What makes a player of this Elo, between what was measured: positions by their logarithm, errors linearly. Outside of
+    /// [`Strengths::range`] the nearest end counts.
+    pub fn of(&self, elo: u32) -> Strength {
+        let elo = elo.clamp(*self.range().start(), *self.range().end());
+        let upper = self.0.iter().position(|entry| entry.0 >= elo).unwrap_or(self.0.len() - 1).max(1);
+        let ((low, less), (high, more)) = (self.0[upper - 1], self.0[upper]);
+        let part = f64::from(elo - low) / f64::from(high - low);
+        let between = |a: f64, b: f64| a + (b - a) * part;
+        Strength {
+            nodes: between((less.nodes as f64).ln(), (more.nodes as f64).ln()).exp().round() as u64,
+            error: between(less.error.into(), more.error.into()) as f32,
+        }
     }
 }
 
@@ -62,14 +99,24 @@ mod tests {
 
     #[test]
     fn more_elo_is_never_less_thinking() {
+        let strengths = Strengths::default();
         assert!(MEASURED_STRENGTHS.windows(2).all(|two| two[0].0 < two[1].0));
         for (elo, measured) in MEASURED_STRENGTHS {
-            assert_eq!(strength(elo), measured);
+            assert_eq!(strengths.of(elo), measured);
         }
-        for elo in ELO_RANGE {
-            let (less, more) = (strength(elo.saturating_sub(1)), strength(elo));
+        for elo in strengths.range() {
+            let (less, more) = (strengths.of(elo.saturating_sub(1)), strengths.of(elo));
             assert!(less.nodes <= more.nodes && less.error >= more.error, "{elo}");
         }
-        assert_eq!((strength(0), strength(u32::MAX)), (MEASURED_STRENGTHS[0].1, MEASURED_STRENGTHS[9].1));
+        let ends = [0, MEASURED_STRENGTHS.len() - 1].map(|end| MEASURED_STRENGTHS[end].1);
+        assert_eq!([strengths.of(0), strengths.of(u32::MAX)], ends);
+    }
+
+    #[test]
+    fn levels_that_say_nothing_are_left_out() {
+        let level = |nodes| Strength { nodes, error: 0.0 };
+        assert_eq!(Strengths::measured([(1000.0, level(1)), (990.0, level(2)), (1004.0, level(3))]), None);
+        let some = Strengths::measured([(-30.0, level(1)), (4.0, level(2)), (40.0, level(3))]).unwrap();
+        assert_eq!(some, Strengths(vec![(0, level(2)), (40, level(3))]));
     }
 }

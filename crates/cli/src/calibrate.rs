@@ -1,0 +1,138 @@
+//! `afterstate calibrate`: what `UCI_Elo` is turned into with a run's weights, measured and kept in the run's folder.
+
+use crate::folder_lock::FolderLock;
+use crate::held_back::{self, Line, Measured};
+use crate::reproduce::{HeldBackExperiment, Workplace};
+use crate::{output, standings};
+use afterstate_engine::value::checkpoint::write_whole;
+use afterstate_engine::value::{ShapeAgent, TermAgent};
+use afterstate_protocols::uci::Strengths;
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The levels and opponents of `reproduce meep/uci-elo`.
+const EXPERIMENT: &str = include_str!("../../../papers/2009-treestrap/uci-elo.toml");
+
+/// What it writes into the run's folder.
+const FILE: &str = "uci-elo.json";
+
+/// Arguments of `calibrate`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  afterstate calibrate runs/meep\n  afterstate calibrate runs/meep --games 4 --up-to 4000\n  \
+    afterstate calibrate runs/meep --games 100 --jobs 2\n\n\
+    The run's last weights play at levels from 64 to 128,000 positions a move, each with the next one and, from 1,000 on,\n\
+    with Stockfish (the program stockfish) at the two values of its UCI_Elo that are nearest. The games are in RUN/uci-elo,\n\
+    and a stopped calibration goes on from there. `afterstate uci --agent tournament-search:RUN` then offers as UCI_Elo what was\n\
+    measured, RUN/uci-elo.json."
+)]
+pub struct Args {
+    /// A run's folder, which learnt chess
+    run: PathBuf,
+    /// Games of each level with the next one, and with each opponent [default: 16]
+    #[arg(long, value_name = "N")]
+    games: Option<u32>,
+    /// Only levels of at most so many positions a move, 1,000 or more, which is faster [default: all]
+    #[arg(long, value_name = "N")]
+    up_to: Option<u64>,
+    /// Games at the same time [default: one for each core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What came out.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Calibration {
+    made_by: String,
+    /// The file name of the weights.
+    checkpoint: String,
+    unit: String,
+    games: u32,
+    lines: Vec<Line>,
+    faults: Vec<(String, u64)>,
+}
+
+/// Plays the games that are missing, and writes what came out.
+pub fn run(args: Args) -> Result<()> {
+    let Args { run, games, up_to, jobs, json } = args;
+    ensure!(run.is_dir(), "{}: not a folder: expected one that `train` wrote", run.display());
+    let name = run.to_str().context("the folder's name is not Unicode")?.trim_end_matches('/');
+    let path = ShapeAgent::find(name)?;
+    let of = TermAgent::read(&path).context("only runs that learnt chess can be calibrated")?.about.games;
+    let experiment = HeldBackExperiment::parse(EXPERIMENT)?;
+    let games = games.unwrap_or(experiment.scale["quick"].games);
+    ensure!(games > 0, "--games 0: expected a number above 0");
+    let mut held_back = experiment.held_back()?;
+    if let Some(nodes) = up_to {
+        held_back = held_back.up_to(nodes).with_context(|| format!("--up-to {nodes}"))?;
+    }
+    let logs = run.join("uci-elo");
+    let _lock = FolderLock::take(&logs)?;
+    let place = Workplace::of_command(jobs, json)?;
+    let agent = format!("tournament-search:{name}@{of}");
+    let Measured { lines, faults } = place.measure(&held_back, &agent, games, &logs)?;
+    let calibration = Calibration {
+        made_by: format!("afterstate {}: calibrate, {games} games of each pair", env!("CARGO_PKG_VERSION")),
+        checkpoint: file_name(&path),
+        unit: experiment.unit,
+        games,
+        lines,
+        faults,
+    };
+    let file = run.join(FILE);
+    let text = serde_json::to_string_pretty(&calibration)? + "\n";
+    write_whole(&file, text.as_bytes()).with_context(|| file.display().to_string())?;
+    let mut out = output::stdout();
+    if json {
+        return output::json(&mut out, &calibration);
+    }
+    held_back::write_tables(&mut out, &calibration.lines)?;
+    writeln!(out)?;
+    standings::write_faults(&mut out, &calibration.faults)?;
+    writeln!(out, "{}", calibration.unit)?;
+    match held_back::strengths(&calibration.lines) {
+        Some(strengths) => {
+            let (least, most) = strengths.range().into_inner();
+            writeln!(out, "UCI_Elo from {least} to {most}, written to {}", file.display())?;
+        }
+        None => writeln!(out, "No level is stronger than another, so that these games are of no use: play more.")?,
+    }
+    Ok(out.flush()?)
+}
+
+/// What was measured of a checkpoint, if somebody has; `name` is how an agent names it.
+///
+/// # Errors
+///
+/// A file that is damaged.
+pub fn of_checkpoint(name: &str) -> Result<Option<Strengths>> {
+    let path = ShapeAgent::find(name)?;
+    let Some(file) = path.parent().and_then(Path::parent).map(|run| run.join(FILE)) else {
+        return Ok(None);
+    };
+    let text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| file.display().to_string()),
+    };
+    let damaged =
+        || format!("{}: expected what `afterstate calibrate` wrote: repeat it, or delete the file", file.display());
+    let calibration: Calibration = serde_json::from_str(&text).with_context(damaged)?;
+    if calibration.checkpoint != file_name(&path) {
+        return Ok(None);
+    }
+    match held_back::strengths(&calibration.lines) {
+        Some(strengths) => Ok(Some(strengths)),
+        None => bail!(damaged()),
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
