@@ -126,7 +126,7 @@ impl GridRecipe {
                 "dyna-2 chooses moves, and so does the search of learner: leave one of them out"
             );
             search_recipe::check_learner(learner)?;
-            search_recipe::check_search(&self.search, false)?;
+            search_recipe::check_search(&self.search, learner, false)?;
         }
         Ok(())
     }

@@ -205,7 +205,7 @@ impl Recipe {
             "dyna-2 chooses moves, and so does the search of learner: leave one of them out"
         );
         check_learner(learner)?;
-        check_search(&self.training_search(), false)
+        check_search(&self.training_search(), learner, false)
     }
 
     /// The search that a `learner` learns from.

@@ -176,7 +176,7 @@ impl SearchRecipe {
             !self.frozen_pawn || matches!(self.learner, LearnerSettings::TdLeaf(_) | LearnerSettings::TdDirected(_)),
             "frozen-pawn: expected a rule that learns when a game is over, td-leaf or td-directed"
         );
-        check_search(&self.search, !self.time.is_none())?;
+        check_search(&self.search, &self.learner, !self.time.is_none())?;
         ensure!(
             (1..=1_000_000).contains(&self.move_limit),
             "move-limit = {}: expected 1 to 1,000,000",
@@ -244,13 +244,19 @@ pub fn check_learner(learner: &LearnerSettings) -> Result<()> {
 }
 
 /// Whether a search to learn from can run and comes to an end, by itself or by a clock.
-pub fn check_search(search: &TrainingSearchSettings, has_clock: bool) -> Result<()> {
+pub fn check_search(search: &TrainingSearchSettings, learner: &LearnerSettings, has_clock: bool) -> Result<()> {
     ensure!((1..=64).contains(&search.depth), "search.depth = {}: expected 1 to 64", search.depth);
     ensure!(search.table_mib <= 65_536, "search.table-mib = {}: expected at most 65536", search.table_mib);
     ensure!(
         search.depth < 64 || search.nodes > 0 || has_clock,
         "search.nodes = 0: expected a number of positions, a search.depth below 64, or in chess a time"
     );
+    let exact = search.exact_depth;
+    ensure!(exact == 0 || !search.pruning, "search.exact-depth = {exact}: expected 0, or search.pruning = false");
+    if let LearnerSettings::TreeStrap(settings) = learner {
+        let least = settings.least_depth;
+        ensure!(exact <= least, "search.exact-depth = {exact}: expected at most learner.least-depth, {least}");
+    }
     Ok(())
 }
 
@@ -349,6 +355,8 @@ mod tests {
             ("[learner]\nrule = \"td-leaf\"\nlambda = 2.0", "learner.lambda"),
             ("[learner]\nrule = \"root-strap\"\nstep-size = 0.0", "learner.step-size"),
             ("[search]\nnodes = 0", "search.nodes = 0"),
+            ("[search]\nexact-depth = 1", "search.exact-depth = 1: expected 0, or search.pruning = false"),
+            ("[search]\nexact-depth = 2\npruning = false", "expected at most learner.least-depth, 1"),
             ("[search]\ndepth = 65", "search.depth"),
             ("threads = 0", "threads"),
             ("frozen-pawn = true", "expected a rule that learns when a game is over"),

@@ -41,9 +41,9 @@ fn agrees<G: Tactics + Notation, F: Features<G>>(
     depth: u32,
 ) {
     let features = Arc::new(features);
-    for pruning in [true, false] {
-        let mut search =
-            TrainingSearch::new(features.clone(), weights.clone(), Squash::Linear, settings(depth, pruning));
+    for (pruning, exact_depth) in [(true, 0), (false, 0), (false, 1), (false, 2)] {
+        let settings = TrainingSearchSettings { exact_depth, ..settings(depth, pruning) };
+        let mut search = TrainingSearch::new(features.clone(), weights.clone(), Squash::Linear, settings);
         for record in records {
             let limit = Squash::Linear.limit();
             let reference = Reference { features: &*features, weights: &weights, limit };
@@ -124,6 +124,36 @@ fn the_walk_shows_bounds_that_hold_and_every_position_once() {
     let mut again = 0;
     search.walk(&game, 1, &mut |_, _, _| again += 1);
     assert_eq!(again, shown.len());
+}
+
+/// Everything that is searched two plies deep or deeper has the value that it has where nothing is pruned. (Trees so shallow that
+/// no position repeats: what a repetition is worth depends on the line by which it was reached first.)
+#[test]
+fn pruning_below_what_is_learnt_from_changes_nothing_above() {
+    let terms = Arc::new(ChessTerms::new(TermSet::Meep));
+    let weights = random_weights(terms.count(), 0.02);
+    let late = Chess::parse_position("8/2k2p2/2p5/8/1P3R2/5K2/8/1n6 w - - 0 1").unwrap();
+    for game in random_games(&late, 10, 12) {
+        let record = Record::new(game.position().clone());
+        let tree = |exact_depth: u32| {
+            let settings = TrainingSearchSettings { exact_depth, ..settings(3, false) };
+            let mut search = TrainingSearch::new(terms.clone(), weights.clone(), Squash::Linear, settings);
+            let found = search.search(&record, &Budget::default()).unwrap();
+            let mut shown = HashMap::new();
+            search.walk(record.position(), 2, &mut |_, position, interval| {
+                shown.insert(position.key(), interval.exact().expect("no bounds"));
+            });
+            (found, shown)
+        };
+        let ((all, every), (found, shown)) = (tree(0), tree(2));
+        let text = record.position().position_text();
+        assert_eq!(found.score, all.score, "{text}");
+        // Positions that come up in the tree again, less deep, lose the place where they were deeper.
+        let both: Vec<_> = every.iter().filter_map(|(key, score)| Some((score, shown.get(key)?))).collect();
+        assert!(both.len() > 5 && 10 * both.len() >= 9 * every.len(), "{} of {} in {text}", both.len(), every.len());
+        assert!(both.iter().all(|(score, other)| score == other), "{text}");
+        assert!(2 * found.nodes < all.nodes, "{} of {} nodes in {text}", found.nodes, all.nodes);
+    }
 }
 
 #[test]

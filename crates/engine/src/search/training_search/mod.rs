@@ -15,8 +15,9 @@
 //! ```
 //!
 //! Nothing is cut because of what the weights say: they may say anything yet. What the table holds when a search is over are
-//! bounds that it proved, and [`TrainingSearch::walk`] shows them to a learner. Without pruning the tree is that of minimax;
-//! what lies beyond its leaves, which nobody learns from, is pruned all the same.
+//! bounds that it proved, and [`TrainingSearch::walk`] shows them to a learner. Without pruning the tree is that of minimax, of
+//! which only the part below those positions that somebody learns from may be pruned all the same
+//! ([`TrainingSearchSettings::exact_depth`]): each of them is searched with an open window.
 
 mod quiescence;
 mod settings;
@@ -222,8 +223,7 @@ impl<G: Tactics, F: Features<G>> TrainingSearch<G, F> {
         let side = root.to_move();
         let mut best = f32::NEG_INFINITY;
         for i in 0..moves.len() {
-            let low = if self.settings.pruning { best } else { f32::NEG_INFINITY };
-            let Some(score) = self.follow(root, moves[i], depth - 1, 0, Window::of(side, low, f32::INFINITY)) else {
+            let Some(score) = self.follow(root, moves[i], depth - 1, 0, Window::of(side, best, f32::INFINITY)) else {
                 return false;
             };
             if score.seen_by(side) > best {
@@ -288,10 +288,12 @@ impl<G: Tactics, F: Features<G>> TrainingSearch<G, F> {
         if ply + 1 >= MAX_PLY {
             return Some(self.evaluate(game));
         }
+        let side = game.to_move();
+        let is_exact = !self.settings.pruning && depth >= self.settings.exact_depth;
+        let window = if is_exact { Window::of(side, f32::NEG_INFINITY, f32::INFINITY) } else { window };
         if depth == 0 {
             return self.quiescence(game, ply, window);
         }
-        let side = game.to_move();
         let (low, high) = window.seen_by(side);
         let key = game.key();
         let known = self.table.get(key).map(|entry| (u32::from(entry.depth), entry.interval, entry.best));
@@ -328,12 +330,10 @@ impl<G: Tactics, F: Features<G>> TrainingSearch<G, F> {
         (mut low, high): (f32, f32),
         moves: &mut [G::Move],
     ) -> Option<(f32, Option<G::Move>)> {
-        let (all, nothing) = (f32::NEG_INFINITY, f32::INFINITY);
-        let mut best = (all, None);
+        let mut best = (f32::NEG_INFINITY, None);
         for i in 0..moves.len() {
             self.bring_forward(ply, i, moves);
-            let window = if self.settings.pruning { (low, high) } else { (all, nothing) };
-            let score = self.follow(game, moves[i], depth - 1, ply, Window::of(side, window.0, window.1))?;
+            let score = self.follow(game, moves[i], depth - 1, ply, Window::of(side, low, high))?;
             let seen = score.seen_by(side);
             if seen > best.0 {
                 best.0 = seen;
@@ -343,7 +343,7 @@ impl<G: Tactics, F: Features<G>> TrainingSearch<G, F> {
                     self.extend_line(ply, moves[i]);
                 }
             }
-            if seen >= high && self.settings.pruning {
+            if seen >= high {
                 self.refuted(game, side, ply, moves[i], depth);
                 break;
             }
