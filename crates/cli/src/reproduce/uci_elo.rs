@@ -1,4 +1,4 @@
-//! The experiment behind `UCI_Elo`: the levels of [`held_back`](crate::held_back), with the values of men alone. What comes out is
+//! The experiment behind `UCI_Elo`: the levels of [`crate::held_back`], with the values of men alone. What comes out is
 //! [`afterstate_protocols::uci::MEASURED_STRENGTHS`].
 
 use super::Workplace;
