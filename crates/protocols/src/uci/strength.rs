@@ -16,18 +16,19 @@ pub struct Strength {
 /// Measured with the tournament search and the values of men alone, one thread, against Stockfish 15.1 held back by its own
 /// `UCI_Elo` (20,000 nodes a move), whose scale this therefore is. `afterstate reproduce meep/uci-elo` measures it again; the
 /// games were few, and the intervals are in `papers/2009-treestrap`. Other evaluations and other searches make more, or less,
-/// of as many positions.
-pub const MEASURED_STRENGTHS: [(u32, Strength); 10] = [
-    (440, Strength { nodes: 64, error: 0.2 }),
-    (570, Strength { nodes: 64, error: 0.1 }),
-    (870, Strength { nodes: 128, error: 0.0 }),
-    (910, Strength { nodes: 512, error: 0.0 }),
-    (1160, Strength { nodes: 1_000, error: 0.0 }),
-    (1300, Strength { nodes: 2_000, error: 0.0 }),
-    (1340, Strength { nodes: 4_000, error: 0.0 }),
-    (1480, Strength { nodes: 8_000, error: 0.0 }),
-    (1590, Strength { nodes: 16_000, error: 0.0 }),
-    (1770, Strength { nodes: 32_000, error: 0.0 }),
+/// of as many positions: `afterstate calibrate` measures those of a run.
+pub const MEASURED_STRENGTHS: [(u32, Strength); 11] = [
+    (300, Strength { nodes: 64, error: 0.2 }),
+    (430, Strength { nodes: 64, error: 0.1 }),
+    (730, Strength { nodes: 128, error: 0.0 }),
+    (810, Strength { nodes: 512, error: 0.0 }),
+    (1080, Strength { nodes: 1_000, error: 0.0 }),
+    (1230, Strength { nodes: 2_000, error: 0.0 }),
+    (1410, Strength { nodes: 4_000, error: 0.0 }),
+    (1520, Strength { nodes: 8_000, error: 0.0 }),
+    (1620, Strength { nodes: 16_000, error: 0.0 }),
+    (1740, Strength { nodes: 32_000, error: 0.0 }),
+    (1790, Strength { nodes: 64_000, error: 0.0 }),
 ];
 
 /// What `UCI_Elo` is turned into.
