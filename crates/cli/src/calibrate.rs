@@ -7,7 +7,7 @@ use crate::{output, standings};
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::{ShapeAgent, TermAgent};
 use afterstate_protocols::uci::Strengths;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,8 @@ pub fn run(args: Args) -> Result<()> {
     if let Some(nodes) = up_to {
         held_back = held_back.up_to(nodes).with_context(|| format!("--up-to {nodes}"))?;
     }
-    let logs = run.join("uci-elo");
+    // Weights that learnt on are others, and so are their games.
+    let logs = run.join("uci-elo").join(of.to_string());
     let _lock = FolderLock::take(&logs)?;
     let place = Workplace::of_command(jobs, json)?;
     let agent = format!("tournament-search:{name}@{of}");
@@ -106,7 +107,7 @@ pub fn run(args: Args) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// What was measured of a checkpoint, if somebody has; `name` is how an agent names it.
+/// What was measured of a checkpoint, if somebody has, and if it says anything; `name` is how an agent names it.
 ///
 /// # Errors
 ///
@@ -127,10 +128,7 @@ pub fn of_checkpoint(name: &str) -> Result<Option<Strengths>> {
     if calibration.checkpoint != file_name(&path) {
         return Ok(None);
     }
-    match held_back::strengths(&calibration.lines) {
-        Some(strengths) => Ok(Some(strengths)),
-        None => bail!(damaged()),
-    }
+    Ok(held_back::strengths(&calibration.lines))
 }
 
 fn file_name(path: &Path) -> String {
