@@ -76,9 +76,10 @@ tests() {
   mapfile -t left_out < <(sed -n 's/^left out: //p' "$log" | sort -u)
 }
 
-# Every order in which two threads can grow a search tree. Other flags mean another target folder.
+# Every order in which two threads can grow a search tree. Other flags mean another target folder, and everything is
+# compiled for it anew: that takes longer than seconds that optimised code would save.
 model() {
-  RUSTFLAGS="--cfg loom" cargo test --quiet --locked -p afterstate-engine --lib --target-dir "$target/loom" model
+  RUSTFLAGS="--cfg loom" CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --quiet --locked -p afterstate-engine --lib --target-dir "$target/loom" model
 }
 
 docs() {
