@@ -29,7 +29,7 @@ mod wdl;
 
 use crate::agent::catalogue::did_you_mean;
 use crate::output;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use experiment::{Experiment, Scale};
 use serde::Serialize;
@@ -87,6 +87,7 @@ Examples:
   afterstate reproduce rlgo/fig5 --scale quick
   afterstate reproduce rlgo/table2 --scale full --jobs 2
   afterstate reproduce mogo/fig5 --scale full --jobs 2
+  afterstate reproduce mogo/ladder --scale full --point UCT --point 'MC-RAVE, hand'
 
 Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without, up to fig11. knightcap/gains,
 meep/table3 and meep/uci-elo need stockfish, backgammon/gnubg and backgammon/inputs need gnubg.
@@ -107,6 +108,10 @@ pub struct ReproduceArgs {
     /// Where tables and plots go [default: results/ in the paper's folder].
     #[arg(long, value_name = "FOLDER")]
     results: Option<PathBuf>,
+    /// Play only this point of an experiment that is made of matches; may be given several times. The report has
+    /// everything that has been played.
+    #[arg(long = "point", value_name = "NAME")]
+    points: Vec<String>,
     /// Runs and games at the same time [default: one for each core].
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -170,23 +175,28 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         json: args.json,
         stop: crate::interrupt::flag()?,
     };
-    match (system, name) {
-        ("rlgo", "table1") => table1::run(&place),
-        ("rlgo", "table2") => ladder::make(&place),
-        ("rlgo", "fig5" | "fig6") => figure(&place, name),
-        ("go-exploit", "fig1" | "fig2" | "fig1-go") => curves::run(&place, name),
+    let whole: fn(&Workplace, &str) -> Result<()> = match (system, name) {
+        ("rlgo", "table1") => |place, _| table1::run(place),
+        ("rlgo", "table2") => |place, _| ladder::make(place),
+        ("rlgo", "fig5" | "fig6") => figure,
+        ("go-exploit", "fig1" | "fig2" | "fig1-go") => curves::run,
         // The states and value losses of the runs of Figure 1.
-        ("go-exploit", "fig3" | "table2") => curves::run(&place, "fig1"),
-        ("rlgo", "table4") | ("go-exploit", "ratings") => ratings::run(&place, name),
-        ("meep", "table3") => gauntlet::run(&place, name),
-        ("meep", "uci-elo") => uci_elo::run(&place, name),
-        ("meep", "wdl") => wdl::run(&place, name),
-        ("meep", "parts") => matches::run(&place, name),
+        ("go-exploit", "fig3" | "table2") => |place, _| curves::run(place, "fig1"),
+        ("rlgo", "table4") | ("go-exploit", "ratings") => ratings::run,
+        ("meep", "table3") => gauntlet::run,
+        ("meep", "uci-elo") => uci_elo::run,
+        ("meep", "wdl") => wdl::run,
         // Figure 2 shows all checkpoints of which Table 2 shows the best.
-        ("meep", _) => learners::run(&place, "table2"),
-        ("knightcap", "gains") => learners::run(&place, name),
-        (_, match_experiment) => matches::run(&place, match_experiment),
-    }
+        ("meep", "table2" | "fig2") => |place, _| learners::run(place, "table2"),
+        ("knightcap", "gains") => learners::run,
+        (_, of_matches) => return matches::run(&place, of_matches, &args.points),
+    };
+    ensure!(
+        args.points.is_empty(),
+        "{}: --point chooses among matches, but this experiment is one piece: leave it out",
+        args.experiment
+    );
+    whole(&place, name)
 }
 
 fn cores() -> usize {

@@ -109,6 +109,42 @@ fn an_experiment_is_played_and_written_down() {
 }
 
 #[test]
+fn points_can_be_played_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    write_recipe(folder.path(), "fig5", SMALL);
+    let play = |points: &[&str]| {
+        let chosen = points.iter().flat_map(|point| ["--point", point]);
+        let answer = run_in(folder.path(), &ARGUMENTS.into_iter().chain(chosen).collect::<Vec<_>>(), "");
+        assert!(answer.ok, "{}", answer.err);
+        let report = fs::read_to_string(folder.path().join("results/quick/fig5.json")).unwrap();
+        let report: Value = serde_json::from_str(&report).unwrap();
+        let points = report["points"].as_array().unwrap();
+        let played = points.iter().map(|point| format!("{} {}", point["name"], point["games"]).replace('"', ""));
+        (played.collect::<Vec<_>>(), report["complete"] == true, answer.out)
+    };
+    let (played, complete, out) = play(&["uct 40"]);
+    assert_eq!((played, complete), (vec!["uct 40 6".into()], false));
+    assert!(out.contains("1 matches, 6 of 6 games to play") && out.contains("not measured"), "{out}");
+    // What was played before is reported, too, and not played again.
+    let (played, complete, out) = play(&["random", "uct 40"]);
+    assert_eq!((played, complete), (vec!["uct 40 6".into(), "random 6".into()], false));
+    assert!(out.contains("2 matches, 6 of 12 games to play"), "{out}");
+    let (played, complete, out) = play(&[]);
+    assert_eq!((played, complete), (vec!["uct 20 6".into(), "uct 40 6".into(), "random 6".into()], true));
+    assert!(out.contains("3 matches, 6 of 18 games to play"), "{out}");
+
+    let refused = run_in(folder.path(), &[&ARGUMENTS[..], &["--point", "uct 4"]].concat(), "");
+    assert!(!refused.ok && refused.err.contains("no point 'uct 4'"), "{}", refused.err);
+    assert!(
+        refused.err.contains("did you mean 'uct 20'") || refused.err.contains("did you mean 'uct 40'"),
+        "{}",
+        refused.err
+    );
+    assert!(refused.err.contains("expected one of 'uct 20', 'uct 40', 'random'"), "{}", refused.err);
+    assert!(fail(&["reproduce", "rlgo/table1", "--point", "a"]).contains("rlgo/table1: --point"));
+}
+
+#[test]
 fn parts_of_a_figure_have_boards_and_plots_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let recipe = SMALL

@@ -28,22 +28,27 @@ use recipe::{Match, MatchExperiment};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
-/// Trains, plays what is missing and writes the report.
-pub fn run(place: &Workplace, name: &str) -> Result<()> {
+/// Trains, plays what is missing and writes the report. With `points`, only those are played; what others have played
+/// before is in the report.
+pub fn run(place: &Workplace, name: &str, points: &[String]) -> Result<()> {
     let path = place.paper.join(format!("{name}.toml"));
     let experiment = MatchExperiment::load(&path)?;
     let mut matches = experiment.matches(place.scale).with_context(|| path.display().to_string())?;
+    let folder = place.runs.join(name);
+    if !points.is_empty() {
+        experiment.choose(&mut matches, points).with_context(|| path.display().to_string())?;
+        matches.retain(|planned| planned.wanted || folder.join(&planned.log).exists());
+    }
     let agents = matches.iter().flat_map(|planned| &planned.agents).map(|agent| agent.name.as_str());
     train(place, &experiment.trainings, agents)?;
     for agent in matches.iter_mut().flat_map(|planned| &mut planned.agents) {
         *agent = agent.pinned();
     }
-    let folder = place.runs.join(name);
     // What cannot be played should say so before the first game, not hours later.
     let played = measure(&experiment, &matches, &folder)?;
-    for planned in matches.iter().zip(&played).filter(|(_, done)| !done.is_complete()) {
-        let name = &experiment.points[planned.0.point].name;
-        check_start(planned.0.game, &planned.0.agents).with_context(|| format!("point '{name}'"))?;
+    for (planned, _) in matches.iter().zip(&played).filter(|(planned, done)| planned.wanted && !done.is_complete()) {
+        let name = &experiment.points[planned.point].name;
+        check_start(planned.game, &planned.agents).with_context(|| format!("point '{name}'"))?;
         place.go_on()?;
     }
     let outcome = play(place, name, &experiment, &matches, &folder);
@@ -114,20 +119,20 @@ fn measure(experiment: &MatchExperiment, matches: &[Match], folder: &Path) -> Re
 
 /// Plays what is missing, point by point, with a report after each.
 fn play(place: &Workplace, name: &str, experiment: &MatchExperiment, matches: &[Match], folder: &Path) -> Result<()> {
-    // Of a match that its test has ended nothing is missing.
-    let behind = |point: &Measured| if point.is_complete() { u64::from(point.planned) } else { point.games };
-    let before: u64 = measure(experiment, matches, folder)?.iter().map(behind).sum();
-    let total: u64 = matches.iter().map(|planned| u64::from(planned.games)).sum();
-    place.note(&format!("{} matches, {} of {total} games to play", matches.len(), total - before));
-    let progress = Progress::new(total, before, "games", place.json);
-    let done = Cell::new(before);
     // Some take hours: the scale's list begins with those that matter most.
-    let mut in_turn: Vec<&Match> = matches.iter().collect();
+    let mut in_turn: Vec<&Match> = matches.iter().filter(|planned| planned.wanted).collect();
+    in_turn.sort_by_key(|planned| planned.turn);
     let measured = |planned: &Match| -> Result<Measured> {
         let mut points = measure(experiment, std::slice::from_ref(planned), folder)?;
         points.pop().context("one match is measured")
     };
-    in_turn.sort_by_key(|planned| planned.turn);
+    // Of a match that its test has ended nothing is missing.
+    let behind = |point: Measured| if point.is_complete() { u64::from(point.planned) } else { point.games };
+    let before: u64 = in_turn.iter().map(|planned| Ok(behind(measured(planned)?))).sum::<Result<u64>>()?;
+    let total: u64 = in_turn.iter().map(|planned| u64::from(planned.games)).sum();
+    place.note(&format!("{} matches, {} of {total} games to play", in_turn.len(), total - before));
+    let progress = Progress::new(total, before, "games", place.json);
+    let done = Cell::new(before);
     for planned in in_turn {
         let already = measured(planned)?;
         if already.is_complete() {

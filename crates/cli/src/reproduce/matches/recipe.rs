@@ -1,6 +1,7 @@
 //! Experiment files about matches: who plays whom how often, and what the paper says comes out.
 
 use crate::agent::AgentSpec;
+use crate::agent::catalogue::did_you_mean;
 use crate::registry::{GameOptions, GameSpec};
 use crate::reproduce::{Scale, folder_name};
 use afterstate_arena::TimeControl;
@@ -227,6 +228,8 @@ pub struct Match {
     pub point: usize,
     /// Matches are played in this order: the scale's list, or the points'.
     pub turn: usize,
+    /// Whether it is to be played; otherwise what there is of it is reported.
+    pub wanted: bool,
     /// The agent and its opponent.
     pub agents: [AgentSpec; 2],
     /// The game.
@@ -284,6 +287,7 @@ impl MatchExperiment {
         Ok(Match {
             point: number,
             turn: listed.and_then(|names| names.iter().position(|name| *name == point.name)).unwrap_or(number),
+            wanted: true,
             agents: [AgentSpec::parse(&point.agent)?, AgentSpec::parse(&opponent.agent)?],
             game: self.game_on(point.board_size)?,
             referee: point.referee.as_ref().unwrap_or(&self.referee).clone(),
@@ -293,6 +297,23 @@ impl MatchExperiment {
             adjudication: point.adjudication.unwrap_or(self.adjudication),
             log: format!("{}.jsonl", folder_name(&point.name)),
         })
+    }
+
+    /// Wants only the matches of these points.
+    pub fn choose(&self, matches: &mut [Match], names: &[String]) -> Result<()> {
+        let known = || matches.iter().map(|planned| self.points[planned.point].name.as_str());
+        for name in names {
+            ensure!(
+                known().any(|known| known == name),
+                "there is no point '{name}' at this scale{}: expected one of '{}'",
+                did_you_mean(name, known()),
+                known().collect::<Vec<_>>().join("', '")
+            );
+        }
+        for planned in matches {
+            planned.wanted = names.contains(&self.points[planned.point].name);
+        }
+        Ok(())
     }
 
     /// The number of a point.

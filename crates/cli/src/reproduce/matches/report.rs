@@ -34,7 +34,8 @@ pub fn write(
 ) -> Result<()> {
     let claims = judge(experiment, points);
     let made_by = place.made_by(name);
-    let complete = points.iter().all(Measured::is_complete);
+    let planned = experiment.matches(place.scale)?.len();
+    let complete = points.len() == planned && points.iter().all(Measured::is_complete);
     let report = Report {
         source: &experiment.source,
         title: &experiment.title,
