@@ -76,8 +76,8 @@ tests() {
   mapfile -t left_out < <(sed -n 's/^left out: //p' "$log" | sort -u)
 }
 
-# Every order in which two threads can grow a search tree. Other flags mean another target folder, and everything is
-# compiled for it anew: that takes longer than seconds that optimised code would save.
+# Every order in which two threads can grow a search tree. Other flags mean another target folder, for which everything is
+# compiled anew, and optimising it takes longer than the check.
 model() {
   RUSTFLAGS="--cfg loom" CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --quiet --locked -p afterstate-engine --lib --target-dir "$target/loom" model
 }
@@ -151,7 +151,7 @@ main() {
   check "documentation" docs
   check "links in the documentation" links
   check "examples" examples
-  # The program that the tests built is optimised, too; linking all of it anew for a release takes longer than the tests.
+  # The program that the tests built is optimised, too; building a release takes five minutes more.
   check "signatures" "$target/debug/afterstate" bench signature --check bench.txt
   check "learning and playing" learns_and_plays "$target/debug/afterstate"
   if command -v node >/dev/null && command -v npm >/dev/null; then
