@@ -47,16 +47,18 @@ fn games_end_and_respect_superko() {
     panic!("no end after 300 moves");
 }
 
-/// On 5×5 the centre is by far the best first move, which even uniform playouts show (39 of 40 seeds). Without priors,
+/// On 5×5 the centre is by far the best first move, which even uniform playouts show (196 of 200 seeds). Without priors,
 /// all-moves-as-first values must keep their weight for long, for nothing else makes the search look around.
 #[test]
 fn the_centre_is_found_on_five_by_five() {
     let rule = McRave { schedule: Schedule::MinimumMse { bias: 0.007 }, ..McRave::default() };
-    for seed in 0..5 {
+    let finds = |seed: &u64| {
         let mut search = Mcts::new(rule, PlayOut(UniformGoPlayout), settings(10_000));
-        let decision = search.search(&Go::new(5), &Budget::default(), &mut stream(seed, 0));
-        assert_eq!(decision.best.unwrap().point(), Some(Point::at(2, 2, 5)), "{seed}");
-    }
+        let decision = search.search(&Go::new(5), &Budget::default(), &mut stream(*seed, 0));
+        decision.best.unwrap().point() == Some(Point::at(2, 2, 5))
+    };
+    let found = (0..40).filter(finds).count();
+    assert!(found >= 36, "{found} of 40");
 }
 
 /// Whoever plays J5 loses a chain there, and nothing else is left to do: without passes in the tree the side to move

@@ -3,12 +3,12 @@
 use afterstate_engine::search::tree::{Node, ROOT, Tree};
 use afterstate_engine::search::{
     ByReadValue, ByValue, Even, Experience, Grandfather, McRave, Mcts, MctsSettings, NewPosition, Parallelisation,
-    Passes, PlayOut, PlayoutObserver, Prior, PriorValue, Proof, Situation, Truncated, Uct, Watch, Widening,
+    Passes, PlayOut, PlayoutObserver, Prior, PriorValue, Proof, Schedule, Situation, Truncated, Uct, Watch, Widening,
 };
 use afterstate_engine::value::{AfterstateValues, Indifferent};
 use afterstate_engine::{Budget, Search, Value, ValueFunction};
-use afterstate_games::go::{Go, Komi, Move, Point, UniformGoPlayout};
-use afterstate_games::{Game, IndexedMoves, Record, Side, stream};
+use afterstate_games::go::{Color, Go, Komi, Move, Point, UniformGoPlayout};
+use afterstate_games::{Game, IndexedMoves, Notation, Record, Side, stream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -57,6 +57,36 @@ fn eight_threads_lose_no_visit() {
         }));
         visits_add_up(tree, ROOT);
     }
+}
+
+/// How often the first move of a search was a pass.
+fn passes<P: Prior<Go>>(search: &Mcts<Go, McRave, PlayOut<UniformGoPlayout>, P>) -> u32 {
+    let tree = search.tree().unwrap();
+    let moves = tree.block(tree.children(ROOT).unwrap());
+    moves.iter().find(|node| node.index() == Go::new(9).move_index(Move::PASS)).unwrap().visits()
+}
+
+#[test]
+fn a_pass_waits_until_all_moves_could_have_been_visited() {
+    for (simulations, visited) in [(81, false), (200, true)] {
+        let mut search = uniform(McRave::default(), settings(simulations));
+        search.search(&Go::new(9), &Budget::default(), &mut stream(1, 0));
+        assert_eq!(passes(&search) > 0, visited, "{simulations} simulations");
+    }
+}
+
+/// A prior of rapid values, which a pass does not have, would stay for ever, even where all else is known to be worth less.
+#[test]
+fn a_prior_does_not_make_whoever_is_behind_pass() {
+    let stones = Point::all(9).filter(|point| matches!(point.column_row(9), (2, 2) | (2, 6) | (6, 2) | (6, 6)));
+    let mut game = Go::set_up(9, stones.map(|point| (point, Color::Black))).unwrap();
+    game.play(game.parse_move("E5").unwrap());
+    let even = Even { experience: Experience { monte_carlo: 0, amaf: 50 } };
+    let rule = McRave { schedule: Schedule::HandSelected { equivalence: 10_000.0 }, ..McRave::default() };
+    let mut search = Mcts::with(rule, PlayOut(UniformGoPlayout), even, (), settings(3000));
+    search.search(&game, &Budget::default(), &mut stream(1, 0));
+    assert!(search.tree().unwrap().node(ROOT).outcomes().mean().unwrap() > 0.6, "Black is ahead");
+    assert!(passes(&search) < 300, "{} of 3,000 visits", passes(&search));
 }
 
 #[test]
@@ -180,7 +210,10 @@ fn priors_are_what_new_nodes_start_with() {
     let tree = even.tree().unwrap();
     for child in tree.children(ROOT).unwrap() {
         let node = tree.node(child);
-        assert_eq!((node.outcomes().count_and_sum(), node.amaf().count_and_sum()), ((3.0, 1.5), (20.0, 10.0)));
+        // Of a pass they say nothing.
+        let passes = node.index() == Go::new(5).move_index(Move::PASS);
+        let expected = if passes { Default::default() } else { ((3.0, 1.5), (20.0, 10.0)) };
+        assert_eq!((node.outcomes().count_and_sum(), node.amaf().count_and_sum()), expected);
     }
     assert_eq!(even.report().moves[0].prior.map(|prior| (prior.0 * 100.0).round()), Some(50.0));
     // Whether the position is read first makes no difference.
@@ -204,7 +237,8 @@ impl Prior<Go> for Grandson {
         assert_eq!(position.two_plies_up.is_empty(), position.line.len() < 2);
         for (&mv, prior) in position.moves.iter().zip(out) {
             let index = position.game.move_index(mv) as u16;
-            let expected = position.two_plies_up.iter().find(|&&(known, _)| known == index).map(|&(_, value)| value);
+            let known = position.two_plies_up.iter().find(|&&(known, _)| known == index && mv != Move::PASS);
+            let expected = known.map(|&(_, value)| value);
             match (prior.value(), expected) {
                 (Some(given), Some(expected)) => assert!((given - expected).abs() < 1e-5),
                 (given, expected) => assert_eq!(given, expected),

@@ -173,6 +173,8 @@ type Numbers = [f64; 4];
 /// What is known of a position, by the numbers of its moves.
 #[derive(Clone, Default)]
 struct Known {
+    /// How many simulations went through it.
+    visits: usize,
     moves: HashMap<usize, Numbers>,
 }
 
@@ -249,7 +251,7 @@ fn compare<G: IndexedMoves + Deterministic, S: Selection, L: Leaf<G>>(
         let mut moves = Vec::new();
         position.candidate_moves(&mut moves);
         moves.extend(position.pass().filter(|pass| !moves.contains(pass)));
-        Known { moves: moves.into_iter().map(|mv| (position.move_index(mv), [0.0; 4])).collect() }
+        Known { visits: 0, moves: moves.into_iter().map(|mv| (position.move_index(mv), [0.0; 4])).collect() }
     };
     known.insert(Vec::new(), enter(game));
     let log = log.lock().unwrap();
@@ -263,7 +265,13 @@ fn compare<G: IndexedMoves + Deterministic, S: Selection, L: Leaf<G>>(
             if t < *in_tree {
                 let total = here.moves.values().map(|numbers| numbers[0]).sum();
                 let chosen = score(rule, here.moves[&indices[t]], total, side);
-                let best = here.moves.values().map(|&numbers| score(rule, numbers, total, side)).fold(0.0, f64::max);
+                // A pass that nothing is known of waits until all moves could have been visited.
+                let waits = |index, numbers: &Numbers| {
+                    Some(index) == pass && numbers[0] + numbers[2] == 0.0 && here.visits < here.moves.len()
+                };
+                assert!(!waits(indices[t], &here.moves[&indices[t]]), "{rule:?}: it passed");
+                let others = here.moves.iter().filter(|&(&index, numbers)| !waits(index, numbers));
+                let best = others.map(|(_, &numbers)| score(rule, numbers, total, side)).fold(0.0, f64::max);
                 assert!(chosen > best - 1e-4, "{rule:?}: chose {chosen}, best is {best}");
                 position.play(trace[t]);
             }
@@ -271,6 +279,7 @@ fn compare<G: IndexedMoves + Deterministic, S: Selection, L: Leaf<G>>(
         let last = if matches!(position.turn(), Turn::Over(_)) { *in_tree } else { *in_tree + 1 };
         for t in 0..last {
             let here = known.get_mut(&indices[..t]).unwrap();
+            here.visits += 1;
             let mut said = Vec::new();
             for u in (t..indices.len()).step_by(2) {
                 let Some(numbers) = here.moves.get_mut(&indices[u]) else { continue };

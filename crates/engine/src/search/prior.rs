@@ -7,6 +7,9 @@
 //! A [`Prior`] adds to what is there, so several can be combined: as a tuple, each has its say with the
 //! weight of its own experience. [`Even`], [`Grandfather`] and [`ByValue`] are the heuristics that need no
 //! knowledge of the game; the handcrafted ones of a game implement the trait.
+//!
+//! These three say nothing of a [pass](IndexedMoves::pass). It has no all-moves-as-first values, which would show in time that it is worth less
+//! than they think, and where all else is known to lose it would be played again and again.
 
 use super::tree::Seed;
 use crate::value::AfterstateValues;
@@ -66,6 +69,11 @@ impl PriorValue {
     pub fn value(self) -> Option<f32> {
         let experience = f32::from(self.experience) + f32::from(self.amaf_experience);
         (experience > 0.0).then(|| (self.sum + self.amaf_sum) / experience)
+    }
+
+    /// Without what counts for all-moves-as-first values.
+    pub(super) fn without_rapid(self) -> PriorValue {
+        PriorValue { amaf_experience: 0, amaf_sum: 0.0, ..self }
     }
 
     /// A new node that starts with these opinions of move number `index`.
@@ -138,9 +146,10 @@ pub struct Even {
     pub experience: Experience,
 }
 
-impl<G: Game> Prior<G> for Even {
-    fn fill(&mut self, _position: &NewPosition<'_, G>, out: &mut [PriorValue]) {
-        for prior in out {
+impl<G: IndexedMoves> Prior<G> for Even {
+    fn fill(&mut self, position: &NewPosition<'_, G>, out: &mut [PriorValue]) {
+        let pass = position.game.pass();
+        for (_, prior) in position.moves.iter().zip(out).filter(|(mv, _)| Some(**mv) != pass) {
             prior.add(0.5, self.experience);
         }
     }
@@ -169,9 +178,10 @@ impl<G: IndexedMoves> Prior<G> for Grandfather {
         for &(index, value) in position.two_plies_up {
             self.by_index[usize::from(index)] = value;
         }
+        let pass = position.game.pass();
         for (&mv, prior) in position.moves.iter().zip(out) {
             let value = self.by_index[position.game.move_index(mv)];
-            if !value.is_nan() {
+            if !value.is_nan() && Some(mv) != pass {
                 prior.add(value, self.experience);
             }
         }
@@ -203,7 +213,7 @@ impl<V: ?Sized> Clone for ByValue<V> {
     }
 }
 
-impl<G: Game, V: AfterstateValues<G> + ?Sized> Prior<G> for ByValue<V> {
+impl<G: IndexedMoves, V: AfterstateValues<G> + ?Sized> Prior<G> for ByValue<V> {
     fn fill(&mut self, position: &NewPosition<'_, G>, out: &mut [PriorValue]) {
         add_values(&*self.values, position.game, position, &mut self.scores, self.experience, out);
     }
@@ -219,14 +229,16 @@ pub(super) fn add_values<G, T, V>(
     experience: Experience,
     out: &mut [PriorValue],
 ) where
-    G: Game,
+    G: IndexedMoves,
     T: Game<Move = G::Move>,
     V: AfterstateValues<T> + ?Sized,
 {
     values.afterstates(read, position.moves, scores);
+    let pass = position.game.pass();
     for ((&mv, &score), prior) in position.moves.iter().zip(&*scores).zip(out) {
         let value = match position.game.outcome_after(mv) {
             Some(outcome) => outcome.first_player_score(),
+            None if Some(mv) == pass => continue,
             None => values.value_of_score(score).0.clamp(0.0, 1.0),
         };
         prior.add(value, experience);
@@ -271,7 +283,7 @@ impl<V: ?Sized, F: Clone> Clone for ByReadValue<V, F> {
 
 impl<G, T, V, F> Prior<G> for ByReadValue<V, F>
 where
-    G: Game,
+    G: IndexedMoves,
     T: Game<Move = G::Move>,
     V: AfterstateValues<T> + ?Sized,
     F: Fn(&G) -> T + Clone + Send,

@@ -73,7 +73,7 @@ impl<V, F: Clone> Clone for ShortTermPrior<V, F> {
 
 impl<G, T, V, F> Prior<G> for ShortTermPrior<V, F>
 where
-    G: Game,
+    G: IndexedMoves,
     T: Game<Move = G::Move>,
     V: AfterstateValues<T>,
     F: Fn(&V, &G) -> T + Clone + Send,

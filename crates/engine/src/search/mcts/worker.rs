@@ -232,6 +232,11 @@ where
         let line = &self.trace[..];
         let position = NewPosition { game: &self.position, moves: &moves, line, two_plies_up: &self.two_plies_up };
         self.prior.fill(&position, &mut self.priors);
+        // A pass has no all-moves-as-first values, so that a prior among these would stay for ever.
+        let pass = self.position.pass();
+        if let Some(place) = moves.iter().position(|&mv| Some(mv) == pass) {
+            self.priors[place] = self.priors[place].without_rapid();
+        }
         if task.settings.widening.is_some() {
             sort_by_prior(&mut moves, &mut self.priors, side);
         }
@@ -383,7 +388,7 @@ fn forget(played: &mut [u64], index: usize) {
 /// The move that the rule prefers, and whether the side to move is sure of a draw. `None` if no move may be played. `rapid`: whether
 /// all-moves-as-first values count.
 #[inline]
-fn choose<G, S: Selection>(
+fn choose<G: IndexedMoves, S: Selection>(
     task: &Task<'_, G, S>,
     tree: &Tree,
     node: NodeIndex,
@@ -397,9 +402,12 @@ fn choose<G, S: Selection>(
         None => block.len(),
         Some(widening) => widening.considered(tree.node(node).visits()).min(block.len()),
     };
+    // A pass that nothing is known of is hardly ever the best of so many moves: it waits until all could have been visited.
+    let waiting = task.root.pass().filter(|_| (tree.node(node).visits() as usize) < block.len());
+    let waiting = waiting.map(|pass| task.root.move_index(pass));
     let best = |block| match rapid {
-        true => best_of::<S, true>(task.rule, common, block, side),
-        false => best_of::<S, false>(task.rule, common, block, side),
+        true => best_of::<S, true>(task.rule, common, block, side, waiting),
+        false => best_of::<S, false>(task.rule, common, block, side, waiting),
     };
     let mut found = best(block.first(considered));
     if considered < block.len() && !found.open {
@@ -415,10 +423,17 @@ struct Found {
     drawn: bool,
 }
 
+/// `waiting`: the number of a move that is left for later if nothing is known of it, unless there is no other.
 #[inline(always)]
-fn best_of<S: Selection, const RAPID: bool>(rule: &S, common: S::Common, block: Block<'_>, side: Side) -> Found {
+fn best_of<S: Selection, const RAPID: bool>(
+    rule: &S,
+    common: S::Common,
+    block: Block<'_>,
+    side: Side,
+    waiting: Option<usize>,
+) -> Found {
     let (mut best, mut best_score) = (None, f32::NEG_INFINITY);
-    let (mut drawn, mut draw, mut loss) = (false, None, None);
+    let (mut drawn, mut draw, mut loss, mut later) = (false, None, None, None);
     for place in 0..block.len() {
         let node = block.node(place);
         let proof = node.proof();
@@ -442,13 +457,17 @@ fn best_of<S: Selection, const RAPID: bool>(rule: &S, common: S::Common, block: 
             Side::First => (sum, amaf_sum),
             Side::Second => (visits - sum, amaf_visits - amaf_sum),
         };
+        if visits + amaf_visits <= 0.0 && waiting == Some(node.index()) {
+            later = Some(place);
+            continue;
+        }
         let score = rule.score(common, Edge { visits, wins, amaf_visits, amaf_wins });
         if score > best_score {
             (best, best_score) = (Some(place), score);
         }
     }
-    match best {
-        Some(_) => Found { place: best, open: true, drawn },
+    match best.or(later) {
+        best @ Some(_) => Found { place: best, open: true, drawn },
         None => Found { place: draw.or(loss), open: false, drawn },
     }
 }
