@@ -124,7 +124,7 @@ fn points_can_be_played_one_by_one() {
     };
     let (played, complete, out) = play(&["uct 40"]);
     assert_eq!((played, complete), (vec!["uct 40 6".into()], false));
-    assert!(out.contains("1 matches, 6 of 6 games to play") && out.contains("not measured"), "{out}");
+    assert!(out.contains("1 match, 6 of 6 games to play") && out.contains("not measured"), "{out}");
     // What was played before is reported, too, and not played again.
     let (played, complete, out) = play(&["random", "uct 40"]);
     assert_eq!((played, complete), (vec!["uct 40 6".into(), "random 6".into()], false));

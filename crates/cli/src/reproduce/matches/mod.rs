@@ -130,7 +130,8 @@ fn play(place: &Workplace, name: &str, experiment: &MatchExperiment, matches: &[
     let behind = |point: Measured| if point.is_complete() { u64::from(point.planned) } else { point.games };
     let before: u64 = in_turn.iter().map(|planned| Ok(behind(measured(planned)?))).sum::<Result<u64>>()?;
     let total: u64 = in_turn.iter().map(|planned| u64::from(planned.games)).sum();
-    place.note(&format!("{} matches, {} of {total} games to play", in_turn.len(), total - before));
+    let so_called = if in_turn.len() == 1 { "match" } else { "matches" };
+    place.note(&format!("{} {so_called}, {} of {total} games to play", in_turn.len(), total - before));
     let progress = Progress::new(total, before, "games", place.json);
     let done = Cell::new(before);
     for planned in in_turn {
