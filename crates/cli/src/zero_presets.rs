@@ -139,6 +139,7 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
         threads: 2,
         augment: true,
         expert: None,
+        games: Vec::new(),
         expert_visits: 0,
         device: DeviceName::Cpu,
         network: NetworkSize::default(),

@@ -10,7 +10,7 @@ use crate::registry::{GoSearcher, Playable, plain_searches};
 use crate::zero_learner::ZeroLearner;
 use crate::zero_presets;
 use afterstate_arena::mcts_player::{ExpertSettings, MctsExpert};
-use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings, Player, RandomPlayer};
+use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings, Player, RandomPlayer, RecordedGames};
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::search::{Mcts, MctsSettings, NetworkSearch, NetworkSearchSettings, PlayOut, PuctSettings, Uct};
 use afterstate_engine::value::{Checkpoint, CheckpointError};
@@ -24,7 +24,7 @@ use afterstate_nets::{Backend, DeviceName, NetworkSize, OptimizerSettings, Resid
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A learner of the paper.
@@ -115,6 +115,9 @@ pub struct ZeroRecipe {
     /// `temperature`, `sampled-moves` and `early-end`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expert: Option<String>,
+    /// Logs of matches, or folders of them, whose games are learnt from instead, again and again. A path is one from the current folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub games: Vec<PathBuf>,
     /// Positions of the expert's trees are learnt from, too, that it visited so often; 0, the default: only those of games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub expert_visits: u32,
@@ -149,6 +152,10 @@ impl ZeroRecipe {
 
     /// Who plays instead of the network, if somebody does.
     pub fn experts<G: ZeroGame>(&self, first: &G) -> Result<Option<MakeExpert<G>>> {
+        if !self.games.is_empty() {
+            let games = RecordedGames::read(first, &self.games, self.seed).context("games")?;
+            return Ok(Some(Arc::new(move || Box::new(games.clone()))));
+        }
         let Some(expert) = &self.expert else { return Ok(None) };
         let Agent::MonteCarlo(agent) = AgentSpec::parse(expert)?.agent else { return Ok(None) };
         let ActorSettings { temperature, sampled_moves, early_end, .. } = self.zero.self_play;
@@ -187,6 +194,13 @@ impl ZeroRecipe {
             let spec = AgentSpec::parse(expert).with_context(|| format!("expert = \"{expert}\""))?;
             let searches = matches!(&spec.agent, Agent::MonteCarlo(agent) if agent.method != Method::Flat);
             ensure!(searches, "expert = \"{expert}\": expected a tree search: mcts, uct, rave or mc-rave");
+        }
+        if !self.games.is_empty() {
+            ensure!(self.expert.is_none(), "games: they are learnt from instead of an expert's: leave one of both out");
+            ensure!(
+                archive.is_none(),
+                "games: they begin where they began, so there is no archive; try preset alphazero"
+            );
         }
         let visits = self.expert_visits;
         ensure!(visits == 0 || self.expert.is_some(), "expert-visits = {visits}: expected an expert beside it");

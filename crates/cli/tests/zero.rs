@@ -202,6 +202,36 @@ fn a_network_learns_from_an_expert() {
     }
 }
 
+/// What was played in matches is learnt from.
+#[test]
+fn a_network_learns_from_games_that_were_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("logs").join("match.jsonl");
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    let game = ["match", "--game", "tic-tac-toe", "uct:40,solver=true", "random", "--games", "30", "--log", text(&log)];
+    succeed(&game);
+    let recipe = |name: &str, games: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("{games}\n{RECIPE}")).unwrap();
+        path
+    };
+    let path = recipe("games.toml", &format!("games = ['{}']", log.parent().unwrap().display()));
+    let [whole, run] = ["whole", "run"].map(|name| folder.path().join(name));
+    succeed(&["train", text(&path), "--out", text(&whole)]);
+    train_killed(&path, &run, 7, 7);
+    assert!(result(&run) == result(&whole), "the run that was killed ended otherwise");
+    let log = log.display();
+    for (games, expected) in [
+        (format!("games = ['{log}']\npreset = 'gevc'"), "try preset alphazero"),
+        (format!("games = ['{log}']\nexpert = 'uct:40'"), "leave one of both out"),
+        (format!("games = ['{log}x']"), "cannot open it"),
+    ] {
+        let path = recipe("wrong.toml", &games);
+        let message = fail(&["train", text(&path), "--out", text(&folder.path().join("wrong"))]);
+        assert!(message.contains(expected), "{games}: {message}");
+    }
+}
+
 #[test]
 fn games_side_by_side_fill_batches() {
     let folder = tempfile::tempdir().unwrap();
