@@ -8,8 +8,8 @@
 //! weight of its own experience. [`Even`], [`Grandfather`] and [`ByValue`] are the heuristics that need no
 //! knowledge of the game; the handcrafted ones of a game implement the trait.
 //!
-//! These three say nothing of a [pass](IndexedMoves::pass). It has no all-moves-as-first values, which would show in time that it is worth less
-//! than they think, and where all else is known to lose it would be played again and again.
+//! These three say nothing of a [pass](IndexedMoves::pass). It has no all-moves-as-first values, which would show in time that it
+//! is worth less than they think, and where all else is known to lose it would be played again and again.
 
 use super::tree::Seed;
 use crate::value::AfterstateValues;
