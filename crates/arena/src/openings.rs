@@ -2,7 +2,7 @@
 
 use crate::player::random_candidate;
 use afterstate_games::playout::draw_chance;
-use afterstate_games::rng::{Rng, below, mix, stream};
+use afterstate_games::rng::{Rng, below, mix, shuffle, stream};
 use afterstate_games::{Game, Record, Turn};
 
 /// A position and the moves after which the players take over.
@@ -111,10 +111,7 @@ impl<T> Sample<T> {
     }
 
     pub(crate) fn shuffled(mut self) -> Vec<T> {
-        for last in (1..self.kept.len()).rev() {
-            let other = below(&mut self.rng, last as u32 + 1) as usize;
-            self.kept.swap(last, other);
-        }
+        shuffle(&mut self.kept, &mut self.rng);
         self.kept
     }
 }

@@ -7,7 +7,7 @@
 use crate::game_loop::GameResult;
 use crate::result_log::{LogError, read_log};
 use afterstate_engine::zero::{Expert, Played, Trajectory};
-use afterstate_games::rng::below;
+use afterstate_games::rng::shuffle;
 use afterstate_games::{IndexedMoves, Notation, Record, Turn, stream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -112,10 +112,7 @@ impl RecordedGames {
             let names: Vec<_> = logs.iter().map(|log| log.display().to_string()).collect();
             return Err(RecordedGamesError::None(names.join(", ")));
         }
-        let rng = &mut stream(seed, 0);
-        for last in (1..games.len()).rev() {
-            games.swap(last, below(rng, last as u32 + 1) as usize);
-        }
+        shuffle(&mut games, &mut stream(seed, 0));
         Ok(RecordedGames(games.into()))
     }
 

@@ -47,6 +47,22 @@ pub fn below_twice(rng: &mut Rng, n: u32) -> (u32, impl FnOnce(u32) -> u32) {
     ((((bits >> 32) * u64::from(n)) >> 32) as u32, move |m| (((bits & 0xffff_ffff) * u64::from(m)) >> 32) as u32)
 }
 
+/// Puts `items` in a random order (R. Fisher and F. Yates, 1938; R. Durstenfeld, 1964).
+///
+/// ```
+/// use afterstate_games::{rng::shuffle, stream};
+/// let mut moves = [1, 2, 3, 4];
+/// shuffle(&mut moves, &mut stream(1, 0));
+/// moves.sort();
+/// assert_eq!(moves, [1, 2, 3, 4]);
+/// ```
+#[inline]
+pub fn shuffle<T>(items: &mut [T], rng: &mut Rng) {
+    for last in (1..items.len()).rev() {
+        items.swap(last, below(rng, last as u32 + 1) as usize);
+    }
+}
+
 /// A number in `[0, 1)` with 24 random bits.
 #[inline(always)]
 pub fn unit(rng: &mut Rng) -> f32 {

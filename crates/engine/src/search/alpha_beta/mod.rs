@@ -34,7 +34,7 @@ use super::{Budget, Decision, Search};
 use crate::Value;
 use crate::policy;
 use crate::value::AfterstateValues;
-use afterstate_games::rng::below;
+use afterstate_games::rng::shuffle;
 use afterstate_games::{Deterministic, Game, IndexedMoves, Rng, Side, Turn};
 use null_move::Numbers;
 use ply::Ply;
@@ -479,12 +479,6 @@ struct Found<M> {
     seen: f32,
     line: Vec<M>,
     depth: u32,
-}
-
-fn shuffle<T>(items: &mut [T], rng: &mut Rng) {
-    for i in (1..items.len()).rev() {
-        items.swap(i, below(rng, i as u32 + 1) as usize);
-    }
 }
 
 impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> Search<G> for AlphaBeta<G, V> {

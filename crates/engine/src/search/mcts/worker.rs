@@ -19,7 +19,7 @@ use crate::search::mcts_solver::{Proof, prove};
 use crate::search::prior::{NewPosition, Prior, PriorValue};
 use crate::search::selection::{Edge, Selection};
 use crate::search::tree::{Block, Node, NodeIndex, ROOT, Statistic, Tree};
-use afterstate_games::rng::below;
+use afterstate_games::rng::{below, shuffle};
 use afterstate_games::{Deterministic, Game, IndexedMoves, Repetition, Rng, Side, Turn};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -221,9 +221,7 @@ where
         rng: &mut Rng,
     ) -> Option<Range<NodeIndex>> {
         // Of moves that look alike the first is followed, so their order must not mean anything.
-        for i in (1..moves.len()).rev() {
-            moves.swap(i, below(rng, i as u32 + 1) as usize);
-        }
+        shuffle(&mut moves, rng);
         self.priors.clear();
         self.priors.resize(moves.len(), PriorValue::default());
         if self.prior.looks_two_plies_up() {
