@@ -92,7 +92,7 @@ pub struct RecordedGames(Arc<Vec<RecordedGame>>);
 
 impl RecordedGames {
     /// Reads the games of `logs`, which are files or folders of them, in an order that `seed` decides. They begin with `first`. Left out
-    /// are games that a player lost by a fault, and such as begin elsewhere.
+    /// are games that a player lost by a fault, such as begin elsewhere, and such as end with their opening.
     ///
     /// # Errors
     ///
@@ -161,7 +161,11 @@ fn read_games<G: IndexedMoves + Notation>(
             number,
             text: text.into(),
         };
-        games.push(recorded(first, &game.result).map_err(|(number, text)| wrong(number, text))?);
+        let game = recorded(first, &game.result).map_err(|(number, text)| wrong(number, text))?;
+        // Of an opening alone nothing is learnt, and who waits for examples would wait for ever.
+        if game.way.len() > usize::from(game.opening) {
+            games.push(game);
+        }
     }
     Ok(())
 }

@@ -101,5 +101,8 @@ fn what_cannot_be_learnt_is_named() {
     assert_eq!(text, "2");
     let nothing = read(log(&at("nothing.jsonl"), &TicTacToe::default(), vec![won(EndKind::Time)]));
     assert!(matches!(nothing, RecordedGamesError::None(_)), "{nothing}");
+    let resigned = GameResult { opening: 5, notes: vec![], ..won(EndKind::Resignation) };
+    let nothing = read(log(&at("opening.jsonl"), &TicTacToe::default(), vec![resigned]));
+    assert!(matches!(nothing, RecordedGamesError::None(_)), "{nothing}");
     assert!(matches!(read(at("missing.jsonl")), RecordedGamesError::Log(_)));
 }
