@@ -78,7 +78,7 @@ struct RecordedGame {
 /// let options = RunOptions { log: Some(&log), ..RunOptions::default() };
 /// let player = |_| Ok(Box::new(RandomPlayer::default()) as _);
 /// run(&settings, &first, &player, &|| Ok(Box::new(RulesReferee)), &options, &mut |_| {})?;
-/// let mut games = RecordedGames::read(&first, &[log], 1)?;
+/// let mut games = RecordedGames::read(&first, &first, &[log], 1)?;
 /// assert_eq!(games.len(), 4);
 /// let play = |number| games.play(&first, &[], number, 0, &AtomicBool::new(false)).unwrap().trajectories.remove(0);
 /// let [game, again] = [0, 4].map(play);
@@ -91,21 +91,23 @@ struct RecordedGame {
 pub struct RecordedGames(Arc<Vec<RecordedGame>>);
 
 impl RecordedGames {
-    /// Reads the games of `logs`, which are files or folders of them, in an order that `seed` decides. They begin with `first`. Left out
-    /// are games that a player lost by a fault, such as begin elsewhere, and such as end with their opening.
+    /// Reads the games of `logs`, which are files or folders of them, in an order that `seed` decides. They begin with `start`, which may be
+    /// `first` but for how long games last: they are learnt up to where they would have ended from `first`. Left out are games that a
+    /// player lost by a fault, such as begin elsewhere, and such as end with their opening.
     ///
     /// # Errors
     ///
     /// If a log cannot be read or is of another game, or if there is no game.
     pub fn read<G: IndexedMoves + Notation>(
         first: &G,
+        start: &G,
         logs: &[PathBuf],
         seed: u64,
     ) -> Result<RecordedGames, RecordedGamesError> {
         let mut games = Vec::new();
         for log in logs {
             for path in files(log)? {
-                read_games(first, &path, &mut games)?;
+                read_games(first, start, &path, &mut games)?;
             }
         }
         if games.is_empty() {
@@ -144,12 +146,13 @@ fn files(log: &Path) -> Result<Vec<PathBuf>, RecordedGamesError> {
 /// Adds the games of a log.
 fn read_games<G: IndexedMoves + Notation>(
     first: &G,
+    start: &G,
     path: &Path,
     games: &mut Vec<RecordedGame>,
 ) -> Result<(), RecordedGamesError> {
     let log = read_log(path)?;
     let named = |game: &str, start: &str| format!("{game} from '{start}'");
-    let (found, expected) = (named(&log.header.game, &log.header.start), named(G::NAME, &first.position_text()));
+    let (found, expected) = (named(&log.header.game, &log.header.start), named(G::NAME, &start.position_text()));
     if found != expected {
         return Err(RecordedGamesError::OtherGame { path: path.to_path_buf(), found, expected });
     }

@@ -46,7 +46,7 @@ fn game(games: &mut RecordedGames, number: u64) -> Trajectory {
 fn a_game_is_learnt_behind_its_opening() {
     let folder = tempfile::tempdir().unwrap();
     let path = log(&folder.path().join("a.jsonl"), &TicTacToe::default(), vec![won(EndKind::Rules)]);
-    let mut games = RecordedGames::read(&TicTacToe::default(), &[path], 1).unwrap();
+    let mut games = RecordedGames::read(&TicTacToe::default(), &TicTacToe::default(), &[path], 1).unwrap();
     let played = game(&mut games, 3);
     assert_eq!((played.number, &played.way[..], played.opening), (3, &[0, 3, 1, 4, 2][..], 2));
     // All that was legal, and the move that was played.
@@ -72,7 +72,7 @@ fn folders_are_read_and_faults_left_out() {
     );
     log(&folder.path().join("b.jsonl"), &first, vec![drawn]);
     std::fs::write(folder.path().join("notes.txt"), "no log").unwrap();
-    let read = |seed| RecordedGames::read(&first, &[folder.path().to_path_buf()], seed).unwrap();
+    let read = |seed| RecordedGames::read(&first, &first, &[folder.path().to_path_buf()], seed).unwrap();
     let outcomes = |seed| [0, 1, 2].map(|number| game(&mut read(seed), number).outcome);
     assert_eq!(read(1).len(), 2);
     let orders: Vec<_> = (0..20).map(outcomes).collect();
@@ -84,7 +84,8 @@ fn folders_are_read_and_faults_left_out() {
 fn what_cannot_be_learnt_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let read = |path: PathBuf| RecordedGames::read(&TicTacToe::default(), &[path], 1).unwrap_err();
+    let read =
+        |path: PathBuf| RecordedGames::read(&TicTacToe::default(), &TicTacToe::default(), &[path], 1).unwrap_err();
     let other = log(&at("other.jsonl"), &ConnectFour::new(), vec![]);
     let message = read(other).to_string();
     assert!(

@@ -153,7 +153,7 @@ impl ZeroRecipe {
     /// Who plays instead of the network, if somebody does.
     pub fn experts<G: ZeroGame>(&self, first: &G) -> Result<Option<MakeExpert<G>>> {
         if !self.games.is_empty() {
-            let games = RecordedGames::read(first, &self.games, self.seed).context("games")?;
+            let games = RecordedGames::read(first, &first.unlimited(), &self.games, self.seed).context("games")?;
             return Ok(Some(Arc::new(move || Box::new(games.clone()))));
         }
         let Some(expert) = &self.expert else { return Ok(None) };
@@ -261,6 +261,11 @@ pub trait ZeroGame: Planes + Deterministic + Notation {
     /// The first position, as a recipe wants it.
     fn first(recipe: &ZeroRecipe) -> Self;
 
+    /// The same position where games last as long as in matches.
+    fn unlimited(&self) -> Self {
+        self.clone()
+    }
+
     /// White's compensation, where there is one.
     fn komi(&self) -> Option<f64> {
         None
@@ -305,6 +310,10 @@ impl ZeroGame for Go {
     fn first(recipe: &ZeroRecipe) -> Self {
         let points = (recipe.board_size * recipe.board_size) as u16;
         Go::new(recipe.board_size).with_komi(recipe.komi).with_move_limit(2 * points)
+    }
+
+    fn unlimited(&self) -> Self {
+        self.clone().with_move_limit(u16::MAX)
     }
 
     fn komi(&self) -> Option<f64> {

@@ -220,6 +220,17 @@ fn a_network_learns_from_games_that_were_played() {
     succeed(&["train", text(&path), "--out", text(&whole)]);
     train_killed(&path, &run, 7, 7);
     assert!(result(&run) == result(&whole), "the run that was killed ended otherwise");
+    // Games of Go may be longer in matches than in learning.
+    let go = folder.path().join("go.jsonl");
+    succeed(&["match", "--size", "5", "random", "random", "--games", "4", "--log", text(&go)]);
+    let path = folder.path().join("go.toml");
+    let network = "[network]\nblocks = 1\nfilters = 16\nhidden = 16\n[evaluation]\ngames = 0";
+    let games = format!(
+        "preset = 'alphazero'\ngame = 'go'\nboard-size = 5\nsteps = 2\ngames = ['{}']\n[replay]\nstep = 64",
+        go.display()
+    );
+    fs::write(&path, format!("{games}\n{network}")).unwrap();
+    succeed(&["train", text(&path), "--out", text(&folder.path().join("go"))]);
     let log = log.display();
     for (games, expected) in [
         (format!("games = ['{log}']\npreset = 'gevc'"), "try preset alphazero"),
