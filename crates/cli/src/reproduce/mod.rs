@@ -108,8 +108,8 @@ pub struct ReproduceArgs {
     /// Where tables and plots go [default: results/ in the paper's folder].
     #[arg(long, value_name = "FOLDER")]
     results: Option<PathBuf>,
-    /// Play only this point of an experiment that is made of matches; may be given several times. The report has
-    /// everything that has been played.
+    /// Play only this point of an experiment that is made of matches, or this tournament of one that is made of
+    /// tournaments; may be given several times. The report has everything that has been played.
     #[arg(long = "point", value_name = "NAME")]
     points: Vec<String>,
     /// Runs and games at the same time [default: one for each core].
@@ -182,7 +182,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("go-exploit", "fig1" | "fig2" | "fig1-go") => curves::run,
         // The states and value losses of the runs of Figure 1.
         ("go-exploit", "fig3" | "table2") => |place, _| curves::run(place, "fig1"),
-        ("rlgo", "table4") | ("go-exploit", "ratings") => ratings::run,
+        ("rlgo", "table4") | ("go-exploit", "ratings") => return ratings::run(&place, name, &args.points),
         ("meep", "table3") => gauntlet::run,
         ("meep", "uci-elo") => uci_elo::run,
         ("meep", "wdl") => wdl::run,
@@ -193,7 +193,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
     };
     ensure!(
         args.points.is_empty(),
-        "{}: --point chooses among matches, but this experiment is one piece: leave it out",
+        "{}: --point chooses among matches and tournaments, but this experiment is one piece: leave it out",
         args.experiment
     );
     whole(&place, name)

@@ -97,6 +97,41 @@ pub fn check_start(game: GameSpec, agents: &[AgentSpec]) -> Result<()> {
     registry::visit(game, CanStart(agents))
 }
 
+/// The games of a log, none if there is no log, and the names that its agents have there.
+///
+/// # Errors
+///
+/// If they are other games than `agents` would play by `settings`.
+pub fn logged(
+    path: &Path,
+    agents: &[AgentSpec],
+    settings: &TournamentSettings,
+) -> Result<(Vec<String>, Vec<LoggedGame>)> {
+    let names = contest::names(agents);
+    if !path.metadata().is_ok_and(|file| file.len() > 0) {
+        return Ok((names, Vec::new()));
+    }
+    let contents = read_log(path)?;
+    let known = &contents.header.settings;
+    ensure!(
+        known.agents == names && known.games == settings.games,
+        "{}: {} games of {} were played here, but the experiment wants {} games of {}; put the log away, or give the \
+         point another name",
+        path.display(),
+        known.games,
+        known.agents.join(" against "),
+        settings.games,
+        names.join(" against ")
+    );
+    ensure!(
+        known.time == settings.time && known.adjudication == settings.adjudication,
+        "{}: these games had another clock or another adjudication than the experiment wants; put the log away, or give the point \
+         another name",
+        path.display()
+    );
+    Ok((names, contents.games.into_iter().map(|(_, game)| game).collect()))
+}
+
 struct CanStart<'a>(&'a [AgentSpec]);
 
 impl Visitor for CanStart<'_> {

@@ -1,21 +1,22 @@
 //! Experiments in which many agents meet each other, each as often as every other, and are rated together: tournaments with
 //! as many simulations for all of them, or as much time (paper 000, §6.1, Table 4).
 
-use super::play::{Games, check_start};
-use super::verdict::{self, Verdict, stronger_by};
+use super::play::{Games, check_start, logged};
+use super::verdict::{self, NOT_MEASURED, UNDECIDED, Verdict, stronger_by};
 use super::{Workplace, folder_name, matches};
 use crate::agent::AgentSpec;
+use crate::agent::catalogue::did_you_mean;
 use crate::registry::{GameOptions, GameSpec};
 use crate::{output, standings};
 use afterstate_arena::clock::TimeControl;
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use afterstate_arena::pairing::Format;
-use afterstate_arena::rating::{PlayerRating, RatingSettings, Ratings, rate};
+use afterstate_arena::rating::{PlayerRating, RatingError, RatingSettings, Ratings, rate};
 use afterstate_arena::tournament::TournamentSettings;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How far a move may exceed its time, in milliseconds: programs that do not know our clocks are there to be measured by, and
 /// should not lose by them.
@@ -167,6 +168,33 @@ impl Experiment {
     fn time_of(tournament: &Tournament, size: &Size) -> TimeControl {
         tournament.time.map_or(TimeControl::None, |time| size.time.unwrap_or(time))
     }
+
+    fn settings_of(&self, tournament: &Tournament, size: &Size) -> TournamentSettings {
+        TournamentSettings {
+            format: Format::RoundRobin,
+            games: size.games,
+            opening_moves: self.opening_moves,
+            time: Experiment::time_of(tournament, size),
+            lag_ms: LAG_MS,
+            referee: tournament.referee.clone(),
+            ..TournamentSettings::default()
+        }
+    }
+
+    /// The tournaments of these names, or all if none is given.
+    fn choose(&self, names: &[String]) -> Result<Vec<&Tournament>> {
+        let known = || self.tournaments.iter().map(|tournament| tournament.name.as_str());
+        for name in names {
+            ensure!(
+                known().any(|known| known == name),
+                "there is no tournament '{name}'{}: expected one of '{}'",
+                did_you_mean(name, known()),
+                known().collect::<Vec<_>>().join("', '")
+            );
+        }
+        let wanted = |tournament: &&Tournament| names.is_empty() || names.contains(&tournament.name);
+        Ok(self.tournaments.iter().filter(wanted).collect())
+    }
 }
 
 /// A tournament's outcome.
@@ -175,6 +203,7 @@ struct Outcome {
     tournament: String,
     limit: String,
     games: u64,
+    planned: u64,
     players: Vec<PlayerRating>,
     faults: Vec<(String, u64)>,
 }
@@ -191,60 +220,79 @@ struct Report<'a> {
     claims: &'a [Verdict],
 }
 
-/// Trains, plays the games that are missing, and writes the report.
-pub fn run(place: &Workplace, name: &str) -> Result<()> {
+/// Where a tournament's games are logged.
+fn log_of(place: &Workplace, name: &str, tournament: &Tournament) -> PathBuf {
+    place.runs.join(name).join(format!("{}.jsonl", folder_name(&tournament.name)))
+}
+
+/// Trains, plays the games that are missing, and writes the report. With `points`, only these tournaments are played; what others have
+/// played before is in the report.
+pub fn run(place: &Workplace, name: &str, points: &[String]) -> Result<()> {
     let path = place.paper.join(format!("{name}.toml"));
     let experiment = Experiment::load(&path).with_context(|| path.display().to_string())?;
     let size = place.size(&experiment.scale).with_context(|| path.display().to_string())?;
-    let agents = experiment.players.iter().map(|player| player.agent.as_str());
-    matches::train(place, &experiment.trainings, agents)?;
-    for tournament in &experiment.tournaments {
+    let wanted = experiment.choose(points).with_context(|| path.display().to_string())?;
+    let players: Vec<Vec<&Entry>> = wanted.iter().map(|it| experiment.players_of(it)).collect::<Result<_>>()?;
+    matches::train(place, &experiment.trainings, players.iter().flatten().map(|player| player.agent.as_str()))?;
+    for tournament in &wanted {
         check_start(experiment.game_of(tournament)?, &experiment.agents_of(tournament, size)?)
             .with_context(|| format!("tournament '{}'", tournament.name))?;
     }
-    let mut outcomes = Vec::new();
-    let mut ratings = BTreeMap::new();
-    for tournament in &experiment.tournaments {
-        place.note(&format!("Tournament '{}'", tournament.name));
-        let time = Experiment::time_of(tournament, size);
-        let agents = experiment.agents_of(tournament, size)?;
-        let settings = TournamentSettings {
-            format: Format::RoundRobin,
-            games: size.games,
-            opening_moves: experiment.opening_moves,
-            time,
-            lag_ms: LAG_MS,
-            referee: tournament.referee.clone(),
-            ..TournamentSettings::default()
-        };
-        let log = place.runs.join(name).join(format!("{}.jsonl", folder_name(&tournament.name)));
-        let played = place
-            .play(Games::new(experiment.game_of(tournament)?, agents, settings, log), None)
-            .with_context(|| format!("tournament '{}'", tournament.name))?;
-        let games = &played.games;
-        let players = experiment.players_of(tournament)?;
-        let names: Vec<String> = players.iter().map(|player| player.name.clone()).collect();
-        let (anchor, rating) = &tournament.anchor;
-        let rated = rate(&standings::results(&names, games)?, &RatingSettings::default().with_anchor(anchor, *rating))?;
-        outcomes.push(Outcome {
-            tournament: tournament.name.clone(),
-            limit: match Experiment::simulations_of(tournament, size) {
-                Some(simulations) => format!("{simulations} simulations"),
-                None => time.to_string(),
-            },
-            games: games.len() as u64,
-            players: rated.players.clone(),
-            faults: standings::faults(&names, games),
-        });
-        ratings.insert(tournament.name.clone(), rated);
-    }
-    write(place, name, &experiment, size, &outcomes, &ratings)
+    let outcome = wanted.into_iter().try_for_each(|tournament| play(place, name, &experiment, tournament, size));
+    write(place, name, &experiment, size)?;
+    outcome
 }
 
-fn claims(experiment: &Experiment, ratings: &BTreeMap<String, Ratings>) -> Result<Vec<Verdict>> {
+fn play(place: &Workplace, name: &str, experiment: &Experiment, tournament: &Tournament, size: &Size) -> Result<()> {
+    place.note(&format!("Tournament '{}'", tournament.name));
+    let (game, agents) = (experiment.game_of(tournament)?, experiment.agents_of(tournament, size)?);
+    let games = Games::new(game, agents, experiment.settings_of(tournament, size), log_of(place, name, tournament));
+    place.play(games, None).with_context(|| format!("tournament '{}'", tournament.name))?;
+    Ok(())
+}
+
+/// What a tournament's log says, with its ratings; nothing before everybody has met everybody else, if only by others.
+fn measure(
+    place: &Workplace,
+    name: &str,
+    experiment: &Experiment,
+    tournament: &Tournament,
+    size: &Size,
+) -> Result<Option<(Outcome, Ratings)>> {
+    let agents = experiment.agents_of(tournament, size)?;
+    let settings = experiment.settings_of(tournament, size);
+    let (_, games) = logged(&log_of(place, name, tournament), &agents, &settings)?;
+    let players = experiment.players_of(tournament)?;
+    let names: Vec<String> = players.iter().map(|player| player.name.clone()).collect();
+    let (anchor, rating) = &tournament.anchor;
+    let anchored = RatingSettings::default().with_anchor(anchor, *rating);
+    let rated = match rate(&standings::results(&names, &games)?, &anchored) {
+        Ok(rated) => rated,
+        Err(RatingError::Disconnected { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let outcome = Outcome {
+        tournament: tournament.name.clone(),
+        limit: match Experiment::simulations_of(tournament, size) {
+            Some(simulations) => format!("{simulations} simulations"),
+            None => settings.time.to_string(),
+        },
+        games: games.len() as u64,
+        planned: (players.len() * (players.len() - 1) / 2) as u64 * u64::from(size.games),
+        players: rated.players.clone(),
+        faults: standings::faults(&names, &games),
+    };
+    Ok(Some((outcome, rated)))
+}
+
+/// Nothing is confirmed or refuted before all of a tournament's games were played.
+fn claims(experiment: &Experiment, measured: &[(Outcome, Ratings)]) -> Result<Vec<Verdict>> {
     let verdict = |claim: &Claim| {
-        let rated = ratings.get(&claim.tournament).context("every tournament was played")?;
-        stronger_by(rated, claim.text.clone(), [&claim.of, &claim.beats], claim.by)
+        let Some((outcome, rated)) = measured.iter().find(|(outcome, _)| outcome.tournament == claim.tournament) else {
+            return Ok(Verdict { claim: claim.text.clone(), measured: String::new(), verdict: NOT_MEASURED });
+        };
+        let verdict = stronger_by(rated, claim.text.clone(), [&claim.of, &claim.beats], claim.by)?;
+        Ok(if outcome.games < outcome.planned { Verdict { verdict: UNDECIDED, ..verdict } } else { verdict })
     };
     experiment.claims.iter().map(verdict).collect()
 }
@@ -271,19 +319,17 @@ fn drawing(experiment: &Experiment, outcomes: &[Outcome]) -> Curve {
     }
 }
 
-fn write(
-    place: &Workplace,
-    name: &str,
-    experiment: &Experiment,
-    size: &Size,
-    outcomes: &[Outcome],
-    ratings: &BTreeMap<String, Ratings>,
-) -> Result<()> {
-    let claims = claims(experiment, ratings)?;
+fn write(place: &Workplace, name: &str, experiment: &Experiment, size: &Size) -> Result<()> {
+    let mut measured = Vec::new();
+    for tournament in &experiment.tournaments {
+        measured.extend(measure(place, name, experiment, tournament, size)?);
+    }
+    let claims = claims(experiment, &measured)?;
+    let outcomes: Vec<Outcome> = measured.into_iter().map(|(outcome, _)| outcome).collect();
     let made_by =
         format!("{}; {} games of each player with each other, {} at once", place.made_by(name), size.games, place.jobs);
     let mut text = format!("{}\n{}\n", experiment.source, experiment.title).into_bytes();
-    for outcome in outcomes {
+    for outcome in &outcomes {
         let mut table = output::Table::new(["player", "paper", "Elo", "95 % interval", "games", "score"]);
         for rated in &outcome.players {
             let entry = experiment.players.iter().find(|player| player.name == rated.name);
@@ -297,21 +343,23 @@ fn write(
                 format!("{:.1} %", 100.0 * rated.score),
             ]);
         }
-        text.extend(format!("\n{}: {}, {} games\n", outcome.tournament, outcome.limit, outcome.games).bytes());
+        let Outcome { tournament, limit, games, planned, .. } = outcome;
+        let of = if games < planned { format!(" of {planned}") } else { String::new() };
+        text.extend(format!("\n{tournament}: {limit}, {games}{of} games\n").bytes());
         table.write(&mut text)?;
         standings::write_faults(&mut text, &outcome.faults)?;
     }
     text.push(b'\n');
     verdict::table(&claims).write(&mut text)?;
     text.extend(format!("\n{made_by}\n").bytes());
-    place.write(&format!("{name}.svg"), &drawing(experiment, outcomes).to_svg()?)?;
+    place.write(&format!("{name}.svg"), &drawing(experiment, &outcomes).to_svg()?)?;
     let report = Report {
         source: &experiment.source,
         title: &experiment.title,
         made_by,
         size,
         agents: experiment.players.iter().map(|player| (player.name.as_str(), player.agent.as_str())).collect(),
-        tournaments: outcomes,
+        tournaments: &outcomes,
         claims: &claims,
     };
     place.publish(name, &report, &String::from_utf8(text)?)

@@ -155,6 +155,15 @@ fn searches_are_rated_together() {
                  [[claim]]\ntext = \"Trees help\"\ntournament = \"simulations\"\nof = \"tree\"\nbeats = \"chance\"\n";
     fs::write(folder.path().join("table4.toml"), table).unwrap();
     let arguments = ["reproduce", "rlgo/table4", "--paper", ".", "--runs", "runs", "--results", "results"];
+    let only = |name| run_in(folder.path(), &[&arguments[..], &["--point", name]].concat(), "");
+    let refused = only("tim");
+    assert!(
+        !refused.ok && refused.err.contains("there is no tournament 'tim' (did you mean 'time'?)"),
+        "{}",
+        refused.err
+    );
+    let one = only("time");
+    assert!(one.ok && one.out.contains("20ms/move, 4 games") && one.out.contains("not measured"), "{}", one.out);
     let answer = run_in(folder.path(), &arguments, "");
     assert!(answer.ok, "{}", answer.err);
     assert!(answer.out.contains("Trees help") && answer.out.contains("20 simulations, 12 games"), "{}", answer.out);

@@ -12,16 +12,14 @@ mod report;
 mod tests;
 
 use super::Workplace;
-use super::play::{Games, check_start};
+use super::play::{Games, check_start, logged};
 use crate::any_recipe::AnyRecipe;
-use crate::contest;
 use crate::progress::Progress;
 use crate::train::Report;
 use afterstate_arena::pairing::Format;
-use afterstate_arena::result_log::{LogContents, LoggedGame, read_log};
 use afterstate_arena::tournament::TournamentSettings;
 use afterstate_engine::value::shape_agent::checkpoints_in;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use measured::Measured;
 pub use recipe::Training;
 use recipe::{Match, MatchExperiment};
@@ -79,39 +77,10 @@ pub fn train<'a>(
     Ok(())
 }
 
-/// The games of a log, if it exists, and the names that its agents have there.
-fn logged(path: &Path, planned: &Match) -> Result<(Vec<String>, Option<LogContents>)> {
-    let names = contest::names(&planned.agents);
-    if !path.metadata().is_ok_and(|file| file.len() > 0) {
-        return Ok((names, None));
-    }
-    let contents = read_log(path)?;
-    let known = &contents.header.settings;
-    ensure!(
-        known.agents == names && known.games == planned.games,
-        "{}: {} games of {} were played here, but the experiment wants {} games of {}; put the log away, or give the \
-         point another name",
-        path.display(),
-        known.games,
-        known.agents.join(" against "),
-        planned.games,
-        names.join(" against ")
-    );
-    ensure!(
-        known.time == planned.time && known.adjudication == planned.adjudication,
-        "{}: these games had another clock or another adjudication than the experiment wants; put the log away, or give the point \
-         another name",
-        path.display()
-    );
-    Ok((names, Some(contents)))
-}
-
 /// What the logs say about every match.
 fn measure(experiment: &MatchExperiment, matches: &[Match], folder: &Path) -> Result<Vec<Measured>> {
     let measured = matches.iter().map(|planned| {
-        let (names, contents) = logged(&folder.join(&planned.log), planned)?;
-        let games: Vec<LoggedGame> =
-            contents.map(|contents| contents.games.into_iter().map(|(_, game)| game).collect()).unwrap_or_default();
+        let (names, games) = logged(&folder.join(&planned.log), &planned.agents, &settings(experiment, planned))?;
         Measured::of(&experiment.points[planned.point], planned, experiment.sprt, &names, &games)
     });
     measured.collect()
@@ -153,14 +122,8 @@ fn play(place: &Workplace, name: &str, experiment: &MatchExperiment, matches: &[
     Ok(())
 }
 
-fn play_match(
-    place: &Workplace,
-    experiment: &MatchExperiment,
-    planned: &Match,
-    log: PathBuf,
-    game_done: &dyn Fn(),
-) -> Result<()> {
-    let settings = TournamentSettings {
+fn settings(experiment: &MatchExperiment, planned: &Match) -> TournamentSettings {
+    TournamentSettings {
         format: Format::Match,
         games: planned.games,
         opening_moves: experiment.opening_moves,
@@ -169,11 +132,20 @@ fn play_match(
         adjudication: planned.adjudication,
         referee: planned.referee.clone(),
         ..TournamentSettings::default()
-    };
+    }
+}
+
+fn play_match(
+    place: &Workplace,
+    experiment: &MatchExperiment,
+    planned: &Match,
+    log: PathBuf,
+    game_done: &dyn Fn(),
+) -> Result<()> {
     let games = Games {
         log_notes: experiment.notes,
         sprt: experiment.sprt,
-        ..Games::new(planned.game, planned.agents.to_vec(), settings, log)
+        ..Games::new(planned.game, planned.agents.to_vec(), settings(experiment, planned), log)
     };
     place.play(games, Some(game_done)).with_context(|| format!("point '{}'", experiment.points[planned.point].name))?;
     Ok(())
