@@ -333,7 +333,10 @@ pub fn check_dyna_2(search: &Dyna2Settings) -> Result<()> {
     ] {
         unit(&format!("dyna-2.{name}"), number)?;
     }
-    ensure!(search.learn > 0, "dyna-2.learn = 0: expected at least one move");
+    let (learn, switch) = (search.learn, search.switch_after);
+    ensure!(learn > 0, "dyna-2.learn = 0: expected at least one move");
+    // What a simulation chooses by itself it learns from.
+    ensure!(learn >= switch, "dyna-2.learn = {learn}: expected at least as many as dyna-2.switch-after = {switch}");
     let simulations = search.simulations;
     ensure!((1..=1_000_000_000).contains(&simulations), "dyna-2.simulations = {simulations}: expected 1 to 1e9");
     Ok(())

@@ -298,6 +298,25 @@ impl Chooser<TrackedGo> for Anything {
     }
 }
 
+/// A run may be saved and gone on with after any game.
+#[test]
+fn a_game_learns_the_same_whatever_games_the_learner_has_seen() {
+    for traces in [TraceKind::Accumulating, TraceKind::Backward] {
+        let td = TdSettings { lambda: 0.4, traces, ..TdSettings::default() };
+        let shapes = shapes();
+        let learner = |weights: &Arc<Weights>| {
+            SelfPlay::new(shapes.clone(), weights.clone(), td.clone(), SelfPlaySettings::default())
+        };
+        let [at_once, one_by_one] = [(); 2].map(|()| zeros(&shapes));
+        let mut all = learner(&at_once);
+        for index in 0..12 {
+            all.play(&shapes.track(Go::new(5)), &mut stream(4, index));
+            learner(&one_by_one).play(&shapes.track(Go::new(5)), &mut stream(4, index));
+        }
+        assert_eq!(bits(&at_once), bits(&one_by_one), "{traces:?}");
+    }
+}
+
 /// Whoever chooses the moves, positions learn from those that are played.
 #[test]
 fn what_is_learnt_does_not_depend_on_who_chose_the_moves() {

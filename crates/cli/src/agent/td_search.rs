@@ -44,12 +44,12 @@ const EXPLORATION: Setting =
 const EXPLORE_BY_PLAYOUT: Setting = setting(
     "explore-by-playout",
     Some("0.6"),
-    "probability that the playout policy chooses in place of chance, where a random move would be played, 0 to 1",
+    "probability that the playout policy chooses in place of chance, where a random move would be played, 0 to 1; uniform playouts choose by chance, too",
 );
 const RANDOM_AFTER: Setting = setting(
     "random-after-switch",
     Some("0.4"),
-    "probability of a random move after the switch, in place of the playout policy's, 0 to 1",
+    "probability of a random move after the switch, in place of the playout policy's, 0 to 1; those of uniform playouts are random anyway",
 );
 const LEARN: Setting = setting(
     "learn",

@@ -21,6 +21,7 @@ fn a_search_for_self_play_is_asked_for_by_its_table() {
         ("simulations = 0", "dyna-2.simulations = 0"),
         ("exploration = 2", "expected 0 to 1"),
         ("learn = 0", "dyna-2.learn"),
+        ("switch-after = 33", "dyna-2.learn = 32: expected at least as many as dyna-2.switch-after = 33"),
     ] {
         let message = Recipe::parse(&format!("[dyna-2]\n{bad}\n")).unwrap_err().to_string();
         assert!(message.contains(part), "{message}");

@@ -69,8 +69,8 @@ pub trait Chooser<G: Game>: Send {
 
 /// How one game's positions learn.
 trait Learning<G: Game, F: Features<G>> {
-    /// A game begins in `start`.
-    fn begin(&mut self, features: &F, start: &G);
+    /// A game begins in `start`, whose random choices come from `rng`.
+    fn begin(&mut self, features: &F, start: &G, rng: &mut Rng);
     /// φ(s∘a)·θ for each of `moves`.
     fn sums(&self, features: &F, game: &G, moves: &[G::Move], sums: &mut Vec<f32>);
     /// `mv` is about to be played in `game`, by a player or by chance.
@@ -89,7 +89,7 @@ struct Online {
 }
 
 impl<G: Game, F: Features<G>> Learning<G, F> for Online {
-    fn begin(&mut self, features: &F, start: &G) {
+    fn begin(&mut self, features: &F, start: &G, _rng: &mut Rng) {
         features.active(start, &mut self.set);
         self.rule.begin(&self.set);
     }
@@ -128,8 +128,8 @@ struct Shared {
 }
 
 impl<G: Game, F: Features<G>> Learning<G, F> for Shared {
-    fn begin(&mut self, _features: &F, _start: &G) {
-        self.rule.begin();
+    fn begin(&mut self, _features: &F, _start: &G, rng: &mut Rng) {
+        self.rule.begin_by(rng);
         self.visits = 0;
     }
 
@@ -260,7 +260,7 @@ fn play<G: Game, F: Features<G>, L: Learning<G, F>>(
 ) -> Episode {
     let mut game = start.clone();
     let (mut played, mut evaluations) = (0, 0);
-    learning.begin(features, &game);
+    learning.begin(features, &game, rng);
     loop {
         let side = match game.turn() {
             Turn::Player(side) => side,

@@ -21,7 +21,7 @@
 use super::eligibility::{EligibilityTrace, TraceKind};
 use crate::Value;
 use crate::value::{ActiveSet, Squash, Weights};
-use afterstate_games::rng::mix;
+use afterstate_games::rng::{Rng, below, mix};
 use serde::{Deserialize, Serialize};
 
 /// How far ahead the target is.
@@ -91,8 +91,8 @@ pub struct Td {
     traces: Option<[EligibilityTrace; 2]>,
     /// With [`TraceKind::Backward`]: φ and V of the positions of this game, of which the first `time` count.
     visited: Vec<(ActiveSet, f32)>,
-    /// Games so far.
-    games: u64,
+    /// What the positions that learn are drawn by with [`TraceKind::Backward`]: games so far, or a number of the game's own.
+    draw: u64,
     /// Positions reached in this game.
     time: usize,
     squared_error: f64,
@@ -109,7 +109,7 @@ impl Td {
             beside: [0.0; 2],
             traces,
             visited: Vec::new(),
-            games: 0,
+            draw: 0,
             time: 0,
             squared_error: 0.0,
         }
@@ -118,10 +118,19 @@ impl Td {
     /// A game begins.
     pub fn begin(&mut self) {
         self.time = 0;
-        self.games += 1;
+        self.draw = self.draw.wrapping_add(1);
         self.squared_error = 0.0;
         for trace in self.traces.iter_mut().flatten() {
             trace.clear();
+        }
+    }
+
+    /// The same of a game whose random choices all come from `rng`: with [`TraceKind::Backward`] it says which positions learn,
+    /// whatever games came before.
+    pub fn begin_by(&mut self, rng: &mut Rng) {
+        self.begin();
+        if self.settings.traces == TraceKind::Backward {
+            self.draw = below(rng, u32::MAX).into();
         }
     }
 
@@ -185,7 +194,7 @@ impl Td {
     fn look_back(&mut self, outcome: Value, weights: &Weights) {
         let TdSettings { step_size, lambda, plies, .. } = self.settings;
         // A number that anybody would call random, and that is the same every time.
-        let last = self.time.saturating_sub(mix(self.games) as usize % plies.count());
+        let last = self.time.saturating_sub(mix(self.draw) as usize % plies.count());
         let (mut lambda_return, mut next) = (outcome.0, outcome.0);
         for (set, value) in self.visited[..last].iter().rev().step_by(plies.count()) {
             lambda_return = lambda * lambda_return + (1.0 - lambda) * next;
