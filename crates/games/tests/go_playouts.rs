@@ -4,7 +4,7 @@ mod slow_rules;
 
 use afterstate_games::go::playout::neighbourhood::code_of;
 use afterstate_games::go::playout::pattern::PatternTable;
-use afterstate_games::go::{Color, UniformGoPlayout};
+use afterstate_games::go::{Color, Komi, SoftmaxPlayout, SoftmaxWeights, UniformGoPlayout};
 use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, MogoSettings, Move, Point, Rule};
 use afterstate_games::rng::{Rng, below, stream};
 use afterstate_games::{Game, PlayoutPolicy, Side, Turn};
@@ -280,6 +280,28 @@ fn choices_are_uniform_among_the_moves_of_a_rule() {
     }
     // Five standard deviations of a binomial with p = 1/3 are 129.
     assert!(counts.len() == 3 && counts.values().all(|&count| count.abs_diff(1000) < 130), "{counts:?}");
+}
+
+/// With 30 points of komi on 25 points White has won whatever happens, however many stones Black leads by.
+#[test]
+fn a_lead_is_mercy_only_beyond_komi() {
+    for komi in [30.0, -30.0] {
+        let start = Go::new(5).with_komi(Komi::new(komi).unwrap());
+        let winner = if komi > 0.0 { Side::Second } else { Side::First };
+        for seed in 0..100 {
+            let outcome = |policy: &mut dyn PlayoutPolicy<Go>| {
+                policy.play_out(&mut start.clone(), &mut Vec::new(), &mut stream(seed, 0)).winner
+            };
+            let mut policies: [Box<dyn PlayoutPolicy<Go>>; 3] = [
+                Box::new(FuegoPlayout::default()),
+                Box::new(MogoPlayout::new(MogoSettings { mercy: 0.2, ..MogoSettings::default() })),
+                Box::new(SoftmaxPlayout::new(SoftmaxWeights::zeros().into())),
+            ];
+            for policy in &mut policies {
+                assert_eq!(outcome(&mut **policy), Some(winner), "komi {komi}, seed {seed}");
+            }
+        }
+    }
 }
 
 #[test]

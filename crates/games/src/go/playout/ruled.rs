@@ -5,7 +5,7 @@ use super::pattern::PatternTable;
 use super::uniform::{Allows, draw, sample};
 use crate::go::board::{Board, Color};
 use crate::go::point::{AREA, Move, Point};
-use crate::go::rules::Go;
+use crate::go::rules::{Go, Komi};
 use crate::rng::{Rng, below};
 use crate::{Outcome, Side};
 use serde::{Deserialize, Serialize};
@@ -348,6 +348,7 @@ pub(super) fn play_out<R: Rules>(rules: &mut R, game: &mut Go, trace: &mut Vec<M
     }
     rules.view().load(&game.board);
     let (mercy, mut moves_left) = rules.limits(game.size());
+    let mercy = mercy_by_side(mercy, game.komi());
     // A generator of its own can stay in registers.
     let mut own = rng.clone();
     let mut winner = None;
@@ -362,7 +363,7 @@ pub(super) fn play_out<R: Rules>(rules: &mut R, game: &mut Go, trace: &mut Vec<M
             break;
         }
         // Only the side that moved can have become the leader.
-        if game.board.stone_count(side) >= game.board.stone_count(side.other()) + mercy {
+        if game.board.stone_count(side) >= game.board.stone_count(side.other()) + mercy[side.index()] {
             winner = Some(side);
             break;
         }
@@ -401,6 +402,16 @@ pub(super) fn choose<R: Rules>(rules: &mut R, game: &Go, rng: &mut Rng) -> (Move
         Some(point) => (Move::play(rules.correct(board, point, side)), rule),
         None => (Move::PASS, Rule::Pass),
     }
+}
+
+/// By how many stones either side has to lead to have won. A lead that is safe with the usual komi is not against more of it.
+#[inline(always)]
+pub(super) fn mercy_by_side(mercy: usize, komi: Komi) -> [usize; 2] {
+    let against_first = komi.points();
+    [against_first, -against_first].map(|komi| {
+        let beyond = (komi - Komi::DEFAULT.points()).max(0.0).ceil() as usize;
+        mercy.saturating_add(beyond)
+    })
 }
 
 /// Settings as numbers of stones and moves: a share of the points of the board at which playouts are decided

@@ -11,7 +11,7 @@
 //! [`move_features`]: super::move_features
 
 use super::move_features::{self as features, Observer, SELF_ATARI};
-use super::ruled::{View, limits};
+use super::ruled::{View, limits, mercy_by_side};
 use super::shapes::ShapeClasses;
 use crate::go::board::Board;
 use crate::go::point::{AREA, Move, Point};
@@ -245,6 +245,7 @@ impl PlayoutPolicy<Go> for SoftmaxPlayout {
         }
         self.view.load(&game.board);
         let (mercy, mut moves_left) = limits(MERCY, MOVE_LIMIT, game.size());
+        let mercy = mercy_by_side(mercy, game.komi());
         let mut own = rng.clone();
         let mut winner = None;
         while moves_left > 0 {
@@ -256,7 +257,7 @@ impl PlayoutPolicy<Go> for SoftmaxPlayout {
             if !goes_on {
                 break;
             }
-            if game.board.stone_count(side) >= game.board.stone_count(side.other()) + mercy {
+            if game.board.stone_count(side) >= game.board.stone_count(side.other()) + mercy[side.index()] {
                 winner = Some(side);
                 break;
             }
@@ -300,6 +301,7 @@ impl LearnablePlayout<Go> for SoftmaxPlayout {
         let mut all = Weighed::default();
         self.view.load(game.board());
         let (mercy, mut moves_left) = limits(MERCY, MOVE_LIMIT, game.size());
+        let mercy = mercy_by_side(mercy, game.komi());
         while moves_left > 0 && !game.is_over() {
             let side = game.to_move();
             self.weigh_all(game, &mut all);
@@ -314,7 +316,7 @@ impl LearnablePlayout<Go> for SoftmaxPlayout {
                 all.points[i].0
             });
             self.make(game, side, point);
-            if game.board.stone_count(side) >= game.board.stone_count(side.other()) + mercy {
+            if game.board.stone_count(side) >= game.board.stone_count(side.other()) + mercy[side.index()] {
                 return Outcome::win(side);
             }
             moves_left -= 1;
