@@ -110,7 +110,8 @@ impl<G: Game, O> Teacher<G, O> {
             }
             let mut mv = random_move(&record, rng);
             if played >= opening {
-                record.legal_moves(&mut legal);
+                self.search.candidates(record.position(), &mut legal);
+                legal.retain(|&mv| record.is_legal(mv));
                 let is_deep = unit(rng) < deep_share;
                 let simulations = Some(if is_deep { deep } else { quick });
                 let budget = Budget { simulations, ..Budget::default() };

@@ -168,7 +168,8 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
 fn is_settled<G: Deterministic>(search: &Puct<G>, budget: &Budget, begin: Instant, done: u64) -> bool {
     let Some(deadline) = budget.deadline else { return false };
     let (mut first, mut second) = (0, 0);
-    for mv in search.moves() {
+    // Whoever is proved to lose is not played, however often it was visited before.
+    for mv in search.moves().filter(|mv| matches!(mv.proof, Proof::Open | Proof::Draw)) {
         (first, second) = if mv.visits > first { (mv.visits, first) } else { (first, second.max(mv.visits)) };
     }
     let is_proved = search.settings().solver && search.moves().all(|mv| mv.proof != Proof::Open);

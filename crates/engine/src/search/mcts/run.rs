@@ -239,7 +239,8 @@ fn settled(tree: &Tree, rule: FinalMove, progress: &Progress<'_>) -> bool {
     }
     let Some(children) = tree.children(ROOT) else { return false };
     let (mut first, mut second, mut playable) = (0, 0, 0);
-    for node in tree.block(children).iter().filter(|node| node.proof() != Proof::Forbidden) {
+    // Whoever is proved to lose is not played, however often it was visited before.
+    for node in tree.block(children).iter().filter(|node| matches!(node.proof(), Proof::Open | Proof::Draw)) {
         playable += 1;
         let visits = node.visits();
         if visits > first {
