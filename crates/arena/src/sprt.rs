@@ -241,7 +241,7 @@ impl fmt::Display for SprtStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "LLR {:.2} ({:.2}, {:.2}) after {} games, Elo {:.1} [{:.1}, {:.1}]: {}",
+            "LLR {:.2} ({:.2}, {:.2}) after {} games, {:.1} [{:.1}, {:.1}] in the test's Elo: {}",
             self.llr, self.lower, self.upper, self.games, self.elo.elo, self.elo.low, self.elo.high, self.decision
         )
     }

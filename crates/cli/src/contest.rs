@@ -9,7 +9,7 @@ use afterstate_arena::pgn_file::PgnFile;
 use afterstate_arena::result_log::{Header, LoggedGame, read_log};
 use afterstate_arena::sprt::{Decision, GameCounts, Score, Sprt, SprtStatus};
 use afterstate_arena::tournament::{self, RunOptions, TournamentResults, TournamentSettings};
-use afterstate_games::Side;
+use afterstate_games::{Record, Side};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -62,6 +62,12 @@ pub struct Played {
     pub sprt: Option<SprtStatus>,
 }
 
+/// Finds out whether agents can sit down at a board: better before the first game than hours later.
+pub fn check_start(game: GameSpec, agents: &[AgentSpec]) -> Result<()> {
+    let agents: Vec<AgentSpec> = agents.iter().map(AgentSpec::pinned).collect();
+    registry::visit(game, CanStart(&agents))
+}
+
 /// Plays what is still missing.
 pub fn play(mut contest: Contest<'_>) -> Result<Played> {
     for agent in &mut contest.agents {
@@ -89,6 +95,21 @@ pub fn names(agents: &[AgentSpec]) -> Vec<String> {
         names.push(name);
     }
     names
+}
+
+struct CanStart<'a>(&'a [AgentSpec]);
+
+impl Visitor for CanStart<'_> {
+    type Output = Result<()>;
+
+    fn visit<G: Playable>(self, start: G) -> Result<()> {
+        for spec in self.0 {
+            let describe = || format!("agent '{}'", spec.name);
+            let mut player = registry::players(&start, spec)?().with_context(describe)?;
+            player.new_game(&Record::new(start.clone()), 1).with_context(describe)?;
+        }
+        Ok(())
+    }
 }
 
 struct Play<'a>(Contest<'a>);

@@ -148,6 +148,7 @@ pub fn run(args: Args) -> Result<()> {
         ..TournamentSettings::default()
     };
     ensure!(args.how.move_limit != Some(0), "--move-limit 0: expected at least 1");
+    contest::check_start(game, &agents)?;
     let played = contest::play(Contest {
         game,
         agents,

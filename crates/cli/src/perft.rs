@@ -10,7 +10,7 @@ use std::io::Write;
 /// Arguments of `perft`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  afterstate perft connect-four 7\n  afterstate perft go5 3 --by-move\n  \
-    afterstate perft tic-tac-toe 9 --distinct\n  afterstate perft connect-four 5 --position '44/ x'\n\n\
+    afterstate perft tic-tac-toe 9 --distinct\n  afterstate perft connect-four 5 --position 'xo...../......./......./......./......./.......'\n\n\
     A position is what 'afterstate perft GAME 0' prints first.")]
 pub struct Args {
     /// The game (see `afterstate games`)

@@ -289,6 +289,11 @@ impl Lesson for Recipe {
 
 /// Reads a recipe file of either kind.
 pub fn read_file<T>(path: &Path, parse: impl Fn(&str) -> Result<T>) -> Result<T> {
+    read_as("recipe", path, parse)
+}
+
+/// Reads a short text file that people call a `kind`.
+pub fn read_as<T>(kind: &str, path: &Path, parse: impl Fn(&str) -> Result<T>) -> Result<T> {
     let read = || {
         let mut bytes = Vec::new();
         std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
@@ -297,7 +302,7 @@ pub fn read_file<T>(path: &Path, parse: impl Fn(&str) -> Result<T>) -> Result<T>
             .map_err(|error| anyhow::anyhow!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))?;
         parse(&text)
     };
-    read().with_context(|| format!("recipe {}", path.display()))
+    read().with_context(|| format!("{kind} {}", path.display()))
 }
 
 /// Reads TOML. What is wrong is said in one line.

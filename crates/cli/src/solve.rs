@@ -280,7 +280,7 @@ struct ByDiscs {
 
 /// Asks an agent about every position of a suite.
 fn measure(suite: &Path, agent: &str, seed: u64, json: bool) -> Result<()> {
-    let problems = recipe::read_file(suite, parse)?;
+    let problems = recipe::read_as("suite", suite, parse)?;
     let spec = AgentSpec::parse(agent)?;
     let mut player = registry::players(&ConnectFour::new(), &spec)?()?;
     let interrupted = interrupt::flag()?;

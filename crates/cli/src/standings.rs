@@ -148,8 +148,10 @@ pub fn points_per_game<'a>(games: impl Iterator<Item = &'a LoggedGame> + Clone) 
     let means: Vec<f64> = of_pairs.values().map(|points| points.iter().sum::<f64>() / points.len() as f64).collect();
     let count = means.len() as f64;
     let centre = means.iter().sum::<f64>() / count;
-    let variance = means.iter().map(|mean| (mean - centre).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-    Some(PointsPerGame { mean, margin: 1.96 * (variance / count).sqrt(), won, lost })
+    // One pair says nothing of how much they vary.
+    let variance = means.iter().map(|mean| (mean - centre).powi(2)).sum::<f64>() / (count - 1.0);
+    let margin = if count > 1.0 { 1.96 * (variance / count).sqrt() } else { f64::INFINITY };
+    Some(PointsPerGame { mean, margin, won, lost })
 }
 
 /// Prints them.

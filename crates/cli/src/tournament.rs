@@ -151,6 +151,7 @@ pub fn run(args: Args) -> Result<()> {
         );
     }
     let log = args.outputs.log.clone().unwrap_or_else(|| args.file.with_extension("jsonl"));
+    contest::check_start(game, &agents)?;
     let contest = Contest {
         game,
         agents: agents.clone(),

@@ -2,12 +2,14 @@
 
 use crate::any_recipe::AnyRecipe;
 use crate::lesson::{Learner, Lesson, Plan};
+use crate::output;
 use crate::progress::Progress;
 use crate::training_run::TrainingRun;
 use crate::watch::{Milestone, Watch};
 use afterstate_engine::value::Checkpoint;
 use anyhow::Result;
 use clap::Args;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
@@ -137,19 +139,21 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
         return Ok(());
     }
     let shown = folder.display();
+    let mut out = output::stdout();
     if !finished {
-        println!("Stopped after {} {unit}; everything is saved. Go on with the same command and --resume.", run.done());
-        return Ok(());
+        let done = run.done();
+        writeln!(out, "Stopped after {done} {unit}; everything is saved. Go on with the same command and --resume.")?;
+        return Ok(out.flush()?);
     }
     let seconds = begun.elapsed().as_secs_f64();
-    println!("Learnt from {} {unit} in {}; the weights are in {shown}", run.done() - already, duration(seconds));
-    println!();
+    let learnt = run.done() - already;
+    writeln!(out, "Learnt from {learnt} {unit} in {}; the weights are in {shown}\n", duration(seconds))?;
     // As it was called, so that the lines can be pasted.
     let program = std::env::args().next().unwrap_or_else(|| "afterstate".to_string());
     for (purpose, arguments) in recipe.uses(&shown.to_string()) {
-        println!("{purpose:<25} {program} {arguments}");
+        writeln!(out, "{purpose:<25} {program} {arguments}")?;
     }
-    Ok(())
+    Ok(out.flush()?)
 }
 
 /// Does `train` while what it hands over is dealt with on another thread by `measure`; it waits when that is still at what came before.

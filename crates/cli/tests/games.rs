@@ -250,3 +250,31 @@ fn ctrl_c_leaves_a_whole_log() {
     assert!(text.ends_with('\n'));
     assert!(String::from_utf8_lossy(&output.stderr).contains("run the same command again"));
 }
+
+/// A program that cannot sit down at the board has not lost: nothing is played.
+#[cfg(unix)]
+#[test]
+fn a_match_begins_only_when_both_players_can_start() {
+    let folder = tempfile::tempdir().unwrap();
+    for agents in [["gtp:cat", "random"], ["random", "gtp:cat"]] {
+        let args = ["match", agents[0], agents[1], "--size", "5", "--games", "2", "--log", "log.jsonl"];
+        let answer = run_in(folder.path(), &args, "");
+        assert!(!answer.ok && answer.err.starts_with("error: agent 'gtp:cat': "), "{}", answer.err);
+        assert_eq!(answer.err.trim().lines().count(), 1, "{}", answer.err);
+        assert!(!folder.path().join("log.jsonl").exists());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_cannot_be_shown_is_an_error_and_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_afterstate"))
+        .args(["reproduce", "rlgo/table1", "--results", folder.path().to_str().unwrap()])
+        .stdout(full)
+        .output()
+        .unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && err.starts_with("error: ") && err.lines().count() == 1, "{err}");
+}

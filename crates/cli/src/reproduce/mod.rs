@@ -34,6 +34,7 @@ use clap::Args;
 use experiment::{Experiment, Scale};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 pub use uci_elo::Experiment as HeldBackExperiment;
@@ -238,7 +239,8 @@ impl Workplace {
 
     fn note(&self, text: &str) {
         if !self.json {
-            println!("{text}");
+            // Whoever does not listen any more misses a note; games go on.
+            let _ = writeln!(output::stdout(), "{text}");
         }
     }
 
@@ -264,9 +266,14 @@ impl Workplace {
         if self.json {
             return output::json(&mut output::stdout(), report);
         }
-        print!("{text}");
-        println!("written to {}", self.results.display());
-        Ok(())
+        self.show(text)
+    }
+
+    /// Shows a report that has been written.
+    fn show(&self, text: &str) -> Result<()> {
+        let mut out = output::stdout();
+        writeln!(out, "{text}written to {}", self.results.display())?;
+        Ok(out.flush()?)
     }
 
     fn write(&self, file: &str, text: &str) -> Result<()> {

@@ -3,13 +3,12 @@
 use super::Workplace;
 use crate::agent::AgentSpec;
 use crate::contest::{self, Contest};
-use crate::registry::{self, GameSpec, Playable, Visitor};
+use crate::registry::GameSpec;
 use afterstate_arena::EndKind;
 use afterstate_arena::result_log::{LoggedGame, read_log};
 use afterstate_arena::sprt::{Decision, Sprt};
 use afterstate_arena::tournament::{TournamentResults, TournamentSettings};
 use afterstate_engine::value::checkpoint::write_whole;
-use afterstate_games::Record;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -92,11 +91,6 @@ impl Workplace {
     }
 }
 
-/// Finds out whether agents can sit down at a board: better before the first game than hours later.
-pub fn check_start(game: GameSpec, agents: &[AgentSpec]) -> Result<()> {
-    registry::visit(game, CanStart(agents))
-}
-
 /// The games of a log, none if there is no log, and the names that its agents have there.
 ///
 /// # Errors
@@ -130,21 +124,6 @@ pub fn logged(
         path.display()
     );
     Ok((names, contents.games.into_iter().map(|(_, game)| game).collect()))
-}
-
-struct CanStart<'a>(&'a [AgentSpec]);
-
-impl Visitor for CanStart<'_> {
-    type Output = Result<()>;
-
-    fn visit<G: Playable>(self, start: G) -> Result<()> {
-        for spec in self.0 {
-            let describe = || format!("agent '{}'", spec.name);
-            let mut player = registry::players(&start, spec)?().with_context(describe)?;
-            player.new_game(&Record::new(start.clone()), 1).with_context(describe)?;
-        }
-        Ok(())
-    }
 }
 
 /// Whether a program failed before the first move, which says nothing about anybody's strength.

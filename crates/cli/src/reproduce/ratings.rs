@@ -1,11 +1,12 @@
 //! Experiments in which many agents meet each other, each as often as every other, and are rated together: tournaments with
 //! as many simulations for all of them, or as much time (paper 000, §6.1, Table 4).
 
-use super::play::{Games, check_start, logged};
+use super::play::{Games, logged};
 use super::verdict::{self, NOT_MEASURED, UNDECIDED, Verdict, stronger_by};
 use super::{Workplace, folder_name, matches};
 use crate::agent::AgentSpec;
 use crate::agent::catalogue::did_you_mean;
+use crate::contest::check_start;
 use crate::registry::{GameOptions, GameSpec};
 use crate::{output, standings};
 use afterstate_arena::clock::TimeControl;
@@ -352,7 +353,9 @@ fn write(place: &Workplace, name: &str, experiment: &Experiment, size: &Size) ->
     text.push(b'\n');
     verdict::table(&claims).write(&mut text)?;
     text.extend(format!("\n{made_by}\n").bytes());
-    place.write(&format!("{name}.svg"), &drawing(experiment, &outcomes).to_svg()?)?;
+    if !outcomes.is_empty() {
+        place.write(&format!("{name}.svg"), &drawing(experiment, &outcomes).to_svg()?)?;
+    }
     let report = Report {
         source: &experiment.source,
         title: &experiment.title,

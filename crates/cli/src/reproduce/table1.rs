@@ -5,6 +5,7 @@ use crate::output;
 use afterstate_engine::value::{Features, LocalShapes, Sharing, TrackedGo, WindowSizes, Windows};
 use anyhow::Result;
 use serde::Serialize;
+use std::io::Write;
 
 /// The paper's figures: features, LI weights, LD weights, windows. The last LD figure is printed there as
 /// 61,876, which is the sum of the three; its total, 63,303, needs 61,517.
@@ -59,7 +60,9 @@ pub fn run(place: &Workplace) -> Result<()> {
     if place.json {
         return output::json(&mut output::stdout(), &rows);
     }
-    print!("{text}");
+    let mut out = output::stdout();
+    write!(out, "{text}")?;
+    out.flush()?;
     anyhow::ensure!(totals == [63_303, 969_894], "these are not the paper's figures");
     Ok(())
 }

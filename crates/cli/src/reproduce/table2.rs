@@ -92,7 +92,5 @@ pub fn write(place: &Workplace, source: &str, paper: &Paper, ladder: &Ladder) ->
     if place.json {
         return output::json(&mut output::stdout(), ladder);
     }
-    print!("{text}");
-    println!("written to {}", place.results.display());
-    Ok(())
+    place.show(&text)
 }

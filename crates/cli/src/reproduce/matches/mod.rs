@@ -12,8 +12,9 @@ mod report;
 mod tests;
 
 use super::Workplace;
-use super::play::{Games, check_start, logged};
+use super::play::{Games, logged};
 use crate::any_recipe::AnyRecipe;
+use crate::contest::check_start;
 use crate::progress::Progress;
 use crate::train::Report;
 use afterstate_arena::pairing::Format;

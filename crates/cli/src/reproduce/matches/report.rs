@@ -54,10 +54,7 @@ pub fn write(
     }
     match (show, place.json) {
         (true, true) => output::json(&mut output::stdout(), &report)?,
-        (true, false) => {
-            print!("{text}");
-            println!("written to {}", place.results.display());
-        }
+        (true, false) => place.show(&text)?,
         (false, _) => {}
     }
     Ok(())
