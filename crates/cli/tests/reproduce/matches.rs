@@ -57,6 +57,33 @@ of = "uct 20"
 at-least = 0.01
 "#;
 
+/// What was trained for games that were all played may be gone, and their report is still made.
+#[test]
+fn only_what_is_missing_is_trained() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, trained) = (folder.path(), folder.path().join("shapes"));
+    fs::write(path.join("learn.toml"), "board-size = 5\ngames = 30\n[evaluation]\ngames = 0\n").unwrap();
+    let training = "[[training]]\nrecipe = \"learn.toml\"\nfolder = \"shapes\"\n[[point]]";
+    let text = SMALL
+        .replacen("[[point]]", training, 1)
+        .replace("agent = \"random\"\n[[claim]]", "agent = \"greedy:shapes@30\"\n[[claim]]");
+    fs::write(path.join("fig5.toml"), text).unwrap();
+    let run = |points: &[&str]| {
+        let arguments = ["reproduce", "mogo/fig5", "--paper", ".", "--runs", "runs", "--results", "results"];
+        let points = points.iter().flat_map(|point| ["--point", point]);
+        let answer = run_in(path, &arguments.into_iter().chain(points).collect::<Vec<_>>(), "");
+        assert!(answer.ok, "{}", answer.err);
+        answer.out
+    };
+    run(&["uct 20"]);
+    assert!(!trained.exists(), "nobody wanted it");
+    run(&[]);
+    assert!(trained.exists());
+    fs::remove_dir_all(&trained).unwrap();
+    run(&["uct 40"]);
+    assert!(!trained.exists(), "all its games were played");
+}
+
 fn write_recipe(folder: &Path, name: &str, text: &str) {
     fs::create_dir_all(folder.join("paper")).unwrap();
     fs::write(folder.join("paper").join(format!("{name}.toml")), text).unwrap();

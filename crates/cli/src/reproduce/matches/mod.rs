@@ -38,11 +38,10 @@ pub fn run(place: &Workplace, name: &str, points: &[String]) -> Result<()> {
         experiment.choose(&mut matches, points).with_context(|| path.display().to_string())?;
         matches.retain(|planned| planned.wanted || folder.join(&planned.log).exists());
     }
-    let agents = matches.iter().flat_map(|planned| &planned.agents).map(|agent| agent.name.as_str());
+    let missing = missing(&experiment, &matches, &folder);
+    let agents = missing.iter().flat_map(|planned| &planned.agents).map(|agent| agent.name.as_str());
     train(place, &experiment.trainings, agents)?;
-    for agent in matches.iter_mut().flat_map(|planned| &mut planned.agents) {
-        *agent = agent.pinned();
-    }
+    matches.iter_mut().for_each(pin);
     // What cannot be played should say so before the first game, not hours later.
     let played = measure(&experiment, &matches, &folder)?;
     for (planned, _) in matches.iter().zip(&played).filter(|(planned, done)| planned.wanted && !done.is_complete()) {
@@ -53,6 +52,27 @@ pub fn run(place: &Workplace, name: &str, points: &[String]) -> Result<()> {
     let outcome = play(place, name, &experiment, &matches, &folder);
     report::write(place, name, &experiment, &measure(&experiment, &matches, &folder)?, outcome.is_ok())?;
     outcome
+}
+
+/// Has a match's agents name what is there now.
+fn pin(planned: &mut Match) {
+    for agent in &mut planned.agents {
+        *agent = agent.pinned();
+    }
+}
+
+/// The matches that are wanted and not complete, as far as can be told before anything is trained, and those whose log is of agents
+/// that nobody knows before: what was played by something that is not there any more need not be played again.
+fn missing<'a>(experiment: &MatchExperiment, matches: &'a [Match], folder: &Path) -> Vec<&'a Match> {
+    let is_missing = |planned: &Match| {
+        let mut now = planned.clone();
+        pin(&mut now);
+        match measure(experiment, &[now], folder) {
+            Ok(played) => planned.wanted && !played.iter().all(Measured::is_complete),
+            Err(_) => true,
+        }
+    };
+    matches.iter().filter(|planned| is_missing(planned)).collect()
 }
 
 /// Trains what these agents use and nobody has trained yet.
