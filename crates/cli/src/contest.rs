@@ -6,8 +6,9 @@ use crate::progress::Progress;
 use crate::registry::{self, GameSpec, Playable, PlayerFactory, Visitor};
 use afterstate_arena::PlayerError;
 use afterstate_arena::pgn_file::PgnFile;
+use afterstate_arena::rating::EloInterval;
 use afterstate_arena::result_log::{Header, LoggedGame, read_log};
-use afterstate_arena::sprt::{Decision, GameCounts, Score, Sprt, SprtStatus};
+use afterstate_arena::sprt::{Decision, GameCounts, Score, Sprt, SprtStatus, logistic_elo};
 use afterstate_arena::tournament::{self, RunOptions, TournamentResults, TournamentSettings};
 use afterstate_games::{Record, Side};
 use anyhow::{Context, Result, ensure};
@@ -292,6 +293,35 @@ pub fn tested<'a>(sprt: Sprt, games: impl IntoIterator<Item = &'a LoggedGame>) -
     Ok(test.status?)
 }
 
+/// How much stronger the first agent is than the second by games in which each opening was played once by either with either side, with
+/// the 95 % interval of such pairs: an unbalanced opening favours both, and chance decides less than in as many games that have nothing
+/// to do with each other. `None` if the openings are no pairs. A game whose partner is missing is left out.
+pub fn elo_of_pairs<'a>(games: impl IntoIterator<Item = &'a LoggedGame>) -> Option<EloInterval> {
+    let mut pairs: BTreeMap<u64, Vec<&LoggedGame>> = BTreeMap::new();
+    games.into_iter().for_each(|game| pairs.entry(game.index / 2).or_default().push(game));
+    let mut counts = GameCounts::NO_PAIRS;
+    for pair in pairs.values() {
+        let &[one, other] = &pair[..] else { continue };
+        if one.agents == other.agents || !has_opening_of(one, other) {
+            return None;
+        }
+        let [one, other] = [one, other].map(|game| {
+            let side = if game.agents[0] == 0 { Side::First } else { Side::Second };
+            Score::of(game.result.outcome, side)
+        });
+        counts.add_pair(one, other);
+    }
+    (counts.games() > 0).then(|| logistic_elo(&counts))
+}
+
+/// Whether both games begin with the same moves, or at the same place, that nobody chose.
+fn has_opening_of(one: &LoggedGame, other: &LoggedGame) -> bool {
+    let opening = |game: &LoggedGame| game.result.moves.get(..game.result.opening).map(<[String]>::to_vec);
+    one.start == other.start
+        && opening(one) == opening(other)
+        && (one.start.is_some() || opening(one).is_some_and(|moves| !moves.is_empty()))
+}
+
 impl Test {
     fn new(sprt: Sprt) -> Test {
         let counts = GameCounts::NO_PAIRS;
@@ -318,6 +348,7 @@ impl Test {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use afterstate_arena::rating::{Tally, match_elo};
     use afterstate_arena::{EndKind, Ending};
     use afterstate_games::Outcome;
 
@@ -358,6 +389,30 @@ mod tests {
         assert_eq!(status, decided_after(&mut games.iter().rev()));
         assert_eq!(status.decision, Decision::AcceptH1);
         assert!(status.games < 400);
+    }
+
+    #[test]
+    fn openings_that_both_play_are_observed_once() {
+        // Whoever moves first wins: a coin says nothing of who is stronger, these pairs say that nobody is.
+        let with_opening = |index: u64, text: &str| {
+            let mut game = game(index, Side::First);
+            game.result.moves = vec![text.to_string(), "C3".to_string()];
+            game.result.opening = 1;
+            game
+        };
+        let mut games: Vec<LoggedGame> = (0..41).map(|index| with_opening(index, &format!("D{}", index / 2))).collect();
+        let pairs = elo_of_pairs(&games).unwrap();
+        let singles = match_elo(Tally::new(20, 0, 20));
+        assert_eq!((pairs.elo, singles.elo), (0.0, 0.0));
+        assert!(pairs.high < 0.5 * singles.high && pairs.low > 0.5 * singles.low, "{pairs:?}");
+        // Without its partner a game says nothing, and in this order or another they say the same.
+        games.rotate_left(7);
+        assert_eq!(elo_of_pairs(&games), Some(pairs));
+        games[3].result.moves[0] = "A1".into();
+        assert_eq!(elo_of_pairs(&games), None);
+        // The empty board is no opening.
+        assert_eq!(elo_of_pairs(&[game(0, Side::First), game(1, Side::Second)]), None);
+        assert_eq!(elo_of_pairs(&[with_opening(0, "D4")]), None);
     }
 
     #[test]

@@ -173,7 +173,7 @@ pub fn run(args: Args) -> Result<()> {
         games: results.games.len(),
         complete: results.complete,
         tally,
-        elo: match_elo(tally),
+        elo: contest::elo_of_pairs(&results.games).unwrap_or_else(|| match_elo(tally)),
         points_per_game: standings::points_per_game(results.games.iter()),
         sprt: played.sprt,
         faults: standings::faults(names, &results.games),

@@ -48,9 +48,10 @@ pub struct Measured {
     pub first: Tally,
     /// The same when moving second.
     pub second: Tally,
-    /// Points for each game, with its 95 % interval (Wilson's if there are no draws); `None` without games.
+    /// Points for each game, with its 95 % interval: that of pairs of games where each opening is played by both, else Wilson's if there
+    /// are no draws. `None` without games.
     pub rate: Option<Proportion>,
-    /// How much stronger than its opponent that makes it, with its 95 % interval.
+    /// How much stronger than its opponent that makes it, with its 95 % interval, of pairs in the same cases.
     pub elo: Option<EloInterval>,
     /// The paper's points for each game.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,6 +113,7 @@ impl Measured {
         let mean = |sum: f64| if number == 0 { 0.0 } else { sum / number as f64 };
         let all = Tally::new(first.wins + second.wins, first.draws + second.draws, first.losses + second.losses);
         let [agent, opponent] = [0, 1].map(|i| names.get(i).cloned().unwrap_or_default());
+        let of_pairs = contest::elo_of_pairs(games.iter().copied());
         let [settings, opponent_settings] = [0, 1].map(|i| format!("{:?}", planned.agents[i].agent));
         Ok(Measured {
             name: point.name.clone(),
@@ -128,8 +130,8 @@ impl Measured {
             games: number as u64,
             first,
             second,
-            rate: (number > 0).then(|| rate(all)),
-            elo: (number > 0).then(|| match_elo(all)),
+            rate: (number > 0).then(|| of_pairs.map_or_else(|| rate(all), rate_of)),
+            elo: (number > 0).then(|| of_pairs.unwrap_or_else(|| match_elo(all))),
             paper_points: point.paper_points,
             points: points_per_game(games.iter().copied()),
             faults,
@@ -157,7 +159,11 @@ pub fn rate(tally: Tally) -> Proportion {
     if tally.draws == 0 {
         return wilson(tally.wins as f64, tally.games());
     }
-    let elo = match_elo(tally);
+    rate_of(match_elo(tally))
+}
+
+/// The same by how much stronger one is than the other.
+fn rate_of(elo: EloInterval) -> Proportion {
     Proportion { estimate: expected_score(elo.elo), low: expected_score(elo.low), high: expected_score(elo.high) }
 }
 
