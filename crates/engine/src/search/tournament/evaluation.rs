@@ -1,6 +1,7 @@
 //! [`ChessEvaluation`]: what the tournament search asks for at its leaves.
 
 use afterstate_games::Chess;
+use afterstate_games::chess::cozy_chess::Board;
 
 /// Evaluations beyond this, either way, are cut off: what lies farther out are mates. Meep's limit is the same.
 pub const EVALUATION_LIMIT: i32 = 9_900;
@@ -31,4 +32,10 @@ pub trait ChessEvaluation: Clone + Send + 'static {
     /// The search asks only of positions whose side to move is not in check. They may be stalemate, be drawn, or come
     /// after a null move.
     fn evaluate(&mut self, game: &Chess) -> i32;
+
+    /// What men are worth here, in 64ths of what they are worth in the first position: the margins of searches grow with it. By
+    /// default 64: the same everywhere.
+    fn growth(&self, _board: &Board) -> i32 {
+        64
+    }
 }

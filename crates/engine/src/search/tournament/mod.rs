@@ -9,6 +9,7 @@
 //! player's (`scores.rs`).
 
 mod corrections;
+mod endings;
 mod evaluation;
 mod history;
 mod limits;

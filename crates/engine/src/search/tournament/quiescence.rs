@@ -22,7 +22,7 @@ use super::table::{Entry, Proved};
 use super::worker::Worker;
 use afterstate_games::Chess;
 
-/// How much more than what it takes a capture may bring, in hundredths of a pawn
+/// How much more than what it takes a capture may bring, in hundredths of the first position's pawns
 /// (<https://www.chessprogramming.org/Delta_Pruning>).
 const DELTA: i32 = 150;
 
@@ -61,6 +61,7 @@ impl<E: ChessEvaluation> Worker<E> {
             }
         }
 
+        let principal = PRINCIPAL || known.is_some_and(|entry| entry.principal);
         let mut evaluation = None;
         let (mut best, mut stand_pat) = (-INFINITE, -INFINITE);
         if !in_check {
@@ -93,11 +94,12 @@ impl<E: ChessEvaluation> Worker<E> {
             MovePicker::noisy(base, hint.filter(|&mv| is_noisy(board, mv)), self.settings.quiescence_exchange)
         };
         let mut best_move = None;
+        let unit = self.unit(board);
         while let Some(candidate) = self.next_move(game, &mut picker) {
             let mv = candidate.mv;
             if self.settings.delta_pruning && !in_check && mv.promotion.is_none() {
                 let gain = victim(board, mv).map_or(0, |taken| EXCHANGE_VALUES[taken as usize]);
-                let hoped_for = stand_pat + gain + DELTA;
+                let hoped_for = stand_pat + unit.times(gain + DELTA);
                 if hoped_for <= alpha {
                     best = best.max(hoped_for);
                     continue;
@@ -131,7 +133,7 @@ impl<E: ChessEvaluation> Worker<E> {
         let proved = if best >= beta { Proved::AtLeast } else { Proved::AtMost };
         debug_assert!(!is_sure(best) || best.abs() <= super::scores::MATE);
         let score = to_table(best, ply);
-        self.table.put(key, Entry { best: best_move, score, proved, depth: 0, evaluation, principal: PRINCIPAL });
+        self.table.put(key, Entry { best: best_move, score, proved, depth: 0, evaluation, principal });
         Some(best)
     }
 }

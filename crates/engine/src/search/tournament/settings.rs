@@ -67,6 +67,8 @@ pub struct TournamentSettings {
     pub capture_history: bool,
     /// Whether evaluations are corrected by how far they were off in positions with the same pawns. Default true.
     pub correction_history: bool,
+    /// Whether an advantage that can hardly be won, with few men left, counts for less. Default true.
+    pub endings: bool,
     /// Whether quiescence leaves out captures that cannot bring the evaluation near enough. Default true.
     pub delta_pruning: bool,
     /// Whether quiescence leaves out captures that lose material by exchange. Default true.
@@ -101,6 +103,7 @@ impl Default for TournamentSettings {
             continuation_history: true,
             capture_history: false,
             correction_history: true,
+            endings: true,
             delta_pruning: true,
             quiescence_exchange: true,
         }
@@ -131,6 +134,7 @@ impl TournamentSettings {
             check_extension: false,
             singular_extension: false,
             correction_history: false,
+            endings: false,
             delta_pruning: false,
             quiescence_exchange: false,
             ..TournamentSettings::default()

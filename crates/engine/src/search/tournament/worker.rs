@@ -1,18 +1,19 @@
 //! [`Worker`]: one thread of the search: what it remembers between nodes, and how it plays moves.
 
 use super::corrections::Corrections;
+use super::endings;
 use super::history::{Before, Histories, Tried};
 use super::limits::{Clock, SearchLimits};
 use super::move_picker::{Candidate, MovePicker, Refutations, Sources};
 use super::packed::PieceTo;
 use super::reductions::Reductions;
 use super::root::RootMove;
-use super::scores::{self, DRAW, MAX_PLY, mated};
+use super::scores::{self, DRAW, MAX_PLY, Unit, mated};
 use super::settings::TournamentSettings;
 use super::table::Table;
 use super::{ChessEvaluation, EVALUATION_LIMIT};
 use afterstate_games::chess::Move;
-use afterstate_games::chess::cozy_chess::Piece;
+use afterstate_games::chess::cozy_chess::{Board, Color, Piece};
 use afterstate_games::rng::mix;
 use afterstate_games::{Chess, Game};
 use std::sync::Arc;
@@ -233,8 +234,18 @@ impl<E: ChessEvaluation> Worker<E> {
     /// The static evaluation as the side to move, who is not in check, sees it.
     #[inline(always)]
     pub(super) fn evaluate(&mut self, game: &Chess) -> i32 {
-        let white = self.evaluation.evaluate(game).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT);
+        let mut white = self.evaluation.evaluate(game).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT);
+        if self.settings.endings {
+            let strong = if white > 0 { Color::White } else { Color::Black };
+            white = white * endings::winnable(game.board(), strong) / endings::ALL;
+        }
         scores::of_white(white, game.side_to_move())
+    }
+
+    /// What margins are counted in here.
+    #[inline(always)]
+    pub(super) fn unit(&self, board: &Board) -> Unit {
+        Unit(self.evaluation.growth(board))
     }
 
     /// An evaluation, corrected by what searches showed.

@@ -1,9 +1,10 @@
 //! [`FrozenTerms`]: learnt weights as a fast evaluation in hundredths of a pawn.
 
+use super::view::{STAGES, stage};
 use super::{ChessTerms, Sink, View, pawns, sides};
 use crate::search::{ChessEvaluation, EVALUATION_LIMIT};
 use crate::value::{Features, Weights};
-use afterstate_games::chess::cozy_chess::{BitBoard, Color, Piece, Square};
+use afterstate_games::chess::cozy_chess::{BitBoard, Board, Color, Piece, Square};
 use afterstate_games::rng::mix;
 use afterstate_games::{Chess, Notation};
 use std::sync::Arc;
@@ -29,7 +30,8 @@ struct Structure {
 /// Weights of [`ChessTerms`] that do not learn any more.
 ///
 /// What they were learnt as, whatever its unit, is scaled so that a pawn, a knight, a bishop, a rook and a queen are worth
-/// 2100 together: margins of searches are in such units.
+/// 2100 together: margins of searches are in such units. With few men on the board each may be worth more than that, which
+/// [`ChessEvaluation::growth`] says.
 ///
 /// ```
 /// use afterstate_engine::value::{ChessTerms, Features, FrozenTerms, TermSet, Weights};
@@ -44,6 +46,8 @@ struct Structure {
 pub struct FrozenTerms {
     terms: ChessTerms,
     weights: Arc<[i32]>,
+    /// What men are worth by stage, in 64ths of what they are worth in the first.
+    growth: [i32; STAGES],
     structures: Box<[Structure]>,
 }
 
@@ -80,6 +84,7 @@ impl FrozenTerms {
         FrozenTerms {
             terms,
             weights: weights.values().into_iter().map(grains).collect(),
+            growth: growth(&terms, weights),
             structures: vec![none; CACHED].into(),
         }
     }
@@ -121,6 +126,11 @@ impl ChessEvaluation for FrozenTerms {
     fn evaluate(&mut self, game: &Chess) -> i32 {
         self.centipawns(game).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
     }
+
+    #[inline]
+    fn growth(&self, board: &Board) -> i32 {
+        self.growth[stage(board)]
+    }
 }
 
 /// What a pawn is worth in the unit of the weights: a part of what the loss of one man of each kind changes in the first
@@ -128,30 +138,55 @@ impl ChessEvaluation for FrozenTerms {
 fn pawn(terms: &ChessTerms, weights: &Weights) -> f32 {
     /// A pawn should decide a five-hundredth of the game at least.
     const LEAST: f32 = 0.002;
-    let sum = |missing| {
-        let text = first_position(missing);
-        terms.sum(&Chess::parse_position(&text).expect("a first position without a man can be played"), weights)
-    };
-    let whole = sum(None);
-    let without = |squares: &[Square]| {
-        let loss = |&square: &Square| whole - sum(Some(square));
-        squares.iter().map(loss).sum::<f32>() / squares.len() as f32
-    };
-    let worth = without(&[Square::B1, Square::G1])
-        + without(&[Square::C1, Square::F1])
-        + without(&[Square::A1, Square::H1])
-        + without(&[Square::D1])
-        + without(&[Square::A2, Square::B2, Square::C2, Square::D2, Square::E2, Square::F2, Square::G2, Square::H2]);
+    let worth = worth_of(terms, weights, &[], &[0, 1, 2, 3, 4]);
     (worth / USUAL_WORTH).max(LEAST)
 }
 
-/// The first position, perhaps without the man on a square, as FEN. Nobody may castle, so that rooks can be missing.
-fn first_position(missing: Option<Square>) -> String {
+/// Squares that White's pawns, knights, bishops, rooks and queen begin on.
+const HOMES: [&[Square]; 5] = [
+    &[Square::A2, Square::B2, Square::C2, Square::D2, Square::E2, Square::F2, Square::G2, Square::H2],
+    &[Square::B1, Square::G1],
+    &[Square::C1, Square::F1],
+    &[Square::A1, Square::H1],
+    &[Square::D1],
+];
+
+/// What men of these kinds are worth together, one of each: what their loss changes in the first position when neither side has the
+/// men that begin on `absent` and on the squares opposite.
+fn worth_of(terms: &ChessTerms, weights: &Weights, absent: &[Square], kinds: &[usize]) -> f32 {
+    let both: Vec<Square> = absent.iter().flat_map(|&square| [square, square.flip_rank()]).collect();
+    let sum = |missing: Option<Square>| {
+        let text = first_position(&[&both[..], missing.as_slice()].concat());
+        terms.sum(&Chess::parse_position(&text).expect("a first position without some men can be played"), weights)
+    };
+    let whole = sum(None);
+    let without = |&kind: &usize| {
+        let there: Vec<Square> = HOMES[kind].iter().copied().filter(|square| !absent.contains(square)).collect();
+        there.iter().map(|&square| whole - sum(Some(square))).sum::<f32>() / there.len() as f32
+    };
+    kinds.iter().map(without).sum()
+}
+
+/// What men are worth by stage, in 64ths of what they are worth in the first position; as much at least, and at most four times
+/// as much, for weights that have hardly learnt anything may say anything.
+fn growth(terms: &ChessTerms, weights: &Weights) -> [i32; STAGES] {
+    let grown = |absent: &[Square], kinds: &[usize]| {
+        let times = worth_of(terms, weights, absent, kinds) / worth_of(terms, weights, &[], kinds);
+        if times.is_finite() { (64.0 * times).round().clamp(64.0, 256.0) as i32 } else { 64 }
+    };
+    // No queens and a bishop less; then a rook and a knight for each side.
+    let half = [Square::D1, Square::C1];
+    let few = [Square::D1, Square::C1, Square::F1, Square::B1, Square::A1];
+    [64, grown(&half, &[0, 1, 2, 3]), grown(&few, &[0, 1, 3])]
+}
+
+/// The first position without the men on some squares, as FEN. Nobody may castle, so that rooks can be missing.
+fn first_position(missing: &[Square]) -> String {
     let game = Chess::new();
     let symbol = |at: Square| {
         let board = game.board();
         match board.piece_on(at) {
-            Some(piece) if Some(at) != missing => {
+            Some(piece) if !missing.contains(&at) => {
                 let letter = char::from(piece);
                 if board.color_on(at) == Some(Color::White) { letter.to_ascii_uppercase() } else { letter }
             }
@@ -173,5 +208,37 @@ impl ChessTerms {
             weights.set(super::families::MATERIAL.at(piece as usize), value);
         }
         weights
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::families::LATE_MATERIAL;
+    use super::*;
+    use crate::value::TermSet;
+
+    #[test]
+    fn margins_grow_with_what_men_are_worth() {
+        let terms = ChessTerms::new(TermSet::Meep);
+        let values = [1.0, 3.0, 3.0, 5.0, 9.0];
+        let weights = terms.piece_values(values);
+        assert_eq!(FrozenTerms::new(terms, &weights).growth, [64; 3]);
+        // Half as much again at each stage, and a queen that nobody has there any more.
+        for (piece, value) in values.into_iter().enumerate() {
+            weights.set(LATE_MATERIAL.at(piece), 0.5 * value);
+        }
+        let frozen = FrozenTerms::new(terms, &weights);
+        assert_eq!(frozen.growth, [64, 96, 128]);
+        for (text, expected) in [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 64),
+            ("r3kb2/8/8/8/8/8/8/R2NK2R w - - 0 1", 96),
+            ("r3k3/8/8/8/8/8/8/R2NK3 w - - 0 1", 128),
+        ] {
+            assert_eq!(frozen.growth(Chess::parse_position(text).unwrap().board()), expected, "{text}");
+        }
+        // What nothing was learnt of, and what shrinks.
+        assert_eq!(FrozenTerms::new(terms, &Weights::zeros(terms.count())).growth, [64; 3]);
+        (0..5).for_each(|piece| weights.set(LATE_MATERIAL.at(piece), -0.4));
+        assert_eq!(FrozenTerms::new(terms, &weights).growth, [64; 3]);
     }
 }

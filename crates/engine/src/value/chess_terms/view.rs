@@ -105,11 +105,20 @@ impl Camp {
     pub(super) fn relative(&self, square: Square) -> usize {
         square as usize ^ (56 * self.color as usize)
     }
+}
 
-    /// Pieces weigh 1 (knight, bishop), 2 (rook), 4 (queen): 12 in the first position.
-    fn weight(&self) -> u32 {
-        let count = |piece| self.of(piece).len();
-        count(Piece::Knight) + count(Piece::Bishop) + 2 * count(Piece::Rook) + 4 * count(Piece::Queen)
+/// How many stages there are.
+pub(super) const STAGES: usize = 3;
+
+/// 0 with most pieces on the board, 1 with about half of them, 2 with few. They weigh 1 (knight, bishop), 2 (rook), 4 (queen): 24
+/// in the first position.
+#[inline]
+pub(super) fn stage(board: &Board) -> usize {
+    let count = |piece| board.pieces(piece).len();
+    match count(Piece::Knight) + count(Piece::Bishop) + 2 * count(Piece::Rook) + 4 * count(Piece::Queen) {
+        16.. => 0,
+        8..16 => 1,
+        _ => 2,
     }
 }
 
@@ -127,11 +136,7 @@ impl View {
     pub(super) fn new(game: &Chess) -> View {
         let board = game.board();
         let camps = [Camp::new(board, Color::White), Camp::new(board, Color::Black)];
-        let stage = match camps[0].weight() + camps[1].weight() {
-            16.. => 0,
-            8..16 => 1,
-            _ => 2,
-        };
+        let stage = stage(board);
         View { camps, occupied: board.occupied(), to_move: board.side_to_move(), stage }
     }
 }
