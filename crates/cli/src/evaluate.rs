@@ -7,6 +7,7 @@ use crate::agent::AgentSpec;
 use crate::output::{self, Table};
 use crate::progress::Progress;
 use crate::registry::{self, Evaluated, evaluate, rolled_out};
+use afterstate_engine::cube::Chances;
 use afterstate_engine::search::rollout::{RolloutResult, RolloutSettings};
 use afterstate_games::backgammon::ids::PositionId;
 use afterstate_games::backgammon::xgid::Xgid;
@@ -109,8 +110,12 @@ pub fn run(args: Args) -> Result<()> {
     };
     let spec = AgentSpec::parse(&args.agent)?;
     let table = cube::table(&situation)?;
-    let Evaluated { equity, chances, plays } =
-        evaluate(&spec.agent, &game, side).with_context(|| format!("agent '{}'", spec.name))?;
+    let of = || format!("agent '{}'", spec.name);
+    let Evaluated { equity, plays } = evaluate(&spec.agent, &game, side).with_context(of)?;
+    // Chances of the same plies as the equity.
+    let found = registry::chances(&spec.agent).with_context(of)?(game.board(), side);
+    let Chances { win, gammon, backgammon, lost_gammon, lost_backgammon } = found;
+    let chances = [win, gammon, backgammon, lost_gammon, lost_backgammon].map(|chance| chance as f32);
     let best = plays.first().map_or(0.0, |play| play.equity);
     ensure!(
         args.plays > 0 || args.rollout.is_none() || plays.is_empty(),
@@ -149,11 +154,7 @@ pub fn run(args: Args) -> Result<()> {
         progress.finish();
     }
     let cube = match game.phase() {
-        Phase::ToRoll(_) => {
-            let mut chances = registry::chances(&spec.agent).with_context(|| format!("agent '{}'", spec.name))?;
-            let found = chances(game.board(), side);
-            Some(cube::CubeReport::new(&found, &game, &situation, doubled, args.efficiency, &table))
-        }
+        Phase::ToRoll(_) => Some(cube::CubeReport::new(&found, &game, &situation, doubled, args.efficiency, &table)),
         _ => None,
     };
     let report = Report {
@@ -187,7 +188,7 @@ pub fn run(args: Args) -> Result<()> {
         let by_rollout = if args.rollout.is_some() { "rolled out" } else { "" };
         let mut table = Table::new(["", "play", "points", "", "plies", by_rollout]);
         for (number, line) in report.plays.iter().enumerate() {
-            let difference = if number == 0 { String::new() } else { format!("{:.3}", -line.difference) };
+            let difference = if number == 0 { String::new() } else { format!("{:+.3}", -line.difference) };
             let equity = format!("{:+.3}", line.equity);
             let rolled_out = line.rollout.map(interval).unwrap_or_default();
             let plies = line.plies.to_string();

@@ -169,6 +169,14 @@ fn positions_are_valued_and_their_plays_ranked() {
     let text = succeed(&["evaluate", "4HPwATDgc/ABMA:QYkqASAAIAAA", "--agent", &agent]);
     assert!(text.contains("X to play 52"), "{text}");
     assert!(fail(&["evaluate", "4HPwATDgc/ABMA:QYkq", "--agent", &agent]).contains("match ID 'QYkq'"));
+    // Chances are of as many plies as the equity that they come to.
+    let json = succeed(&["evaluate", "4HPwATDgc/ABMA", "--agent", &format!("{agent},plies=2"), "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let chances: Vec<f64> = report["chances"].as_array().unwrap().iter().map(number).collect();
+    let [win, gammon, backgammon, lost_gammon, lost_backgammon] = chances[..] else { panic!("{chances:?}") };
+    let points = 2.0 * win - 1.0 + gammon + backgammon - lost_gammon - lost_backgammon;
+    assert!((points - number(&report["equity"])).abs() < 1e-4, "{points}, {}", report["equity"]);
     // Played out, with the same result by any number of threads.
     let greedy = agent.replacen("expectimax:", "greedy:", 1).split(',').next().unwrap().to_string();
     let rolled_out = |more: &[&str]| {

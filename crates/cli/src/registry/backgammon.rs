@@ -11,7 +11,7 @@ use afterstate_engine::search::expectimax::RankedPlay;
 use afterstate_engine::search::rollout::{RolloutResult, RolloutSettings, roll_out};
 use afterstate_engine::search::{Equity, EquityCache, Expectimax, ExpectimaxSettings, WithBearOff};
 use afterstate_engine::value::NetworkAgent;
-use afterstate_engine::value::backgammon_network::{BackgammonNetwork, OUTPUTS};
+use afterstate_engine::value::backgammon_network::BackgammonNetwork;
 use afterstate_engine::value::bear_off::BearOff;
 use afterstate_games::Side;
 use afterstate_games::backgammon::mat::MatGame;
@@ -74,8 +74,6 @@ impl ExpectimaxAgent {
 pub struct Evaluated {
     /// Before the roll, in points, for who is to move.
     pub equity: f32,
-    /// The network's outputs for that.
-    pub chances: [f32; OUTPUTS],
     /// All plays of the roll, the best first.
     pub plays: Vec<RankedPlay<Move>>,
 }
@@ -140,26 +138,17 @@ pub fn rolled_out(agent: &Agent, game: &Backgammon, side: Side, settings: Rollou
 pub fn evaluate(agent: &Agent, game: &Backgammon, side: Side) -> Result<Evaluated> {
     let searcher = searcher(agent)?;
     let searcher = searcher.context("it says nothing of equities: use greedy or expectimax with a checkpoint")?;
-    let mut network = searcher.network()?;
-    let mut chances = [0.0; OUTPUTS];
-    chances.copy_from_slice(network.outputs(game.board(), side));
-    let Some(database) = searcher.database()? else {
-        return Ok(asked(network, searcher.search, game, side, chances));
-    };
-    chances = database.outputs(game.board(), side).unwrap_or(chances);
-    Ok(asked(WithBearOff::new(network, Arc::new(database)), searcher.search, game, side, chances))
+    let network = searcher.network()?;
+    Ok(match searcher.database()? {
+        Some(database) => asked(WithBearOff::new(network, Arc::new(database)), searcher.search, game, side),
+        None => asked(network, searcher.search, game, side),
+    })
 }
 
-fn asked<E: Equity<Backgammon>>(
-    evaluation: E,
-    search: ExpectimaxSettings,
-    game: &Backgammon,
-    side: Side,
-    chances: [f32; OUTPUTS],
-) -> Evaluated {
+fn asked<E: Equity<Backgammon>>(evaluation: E, search: ExpectimaxSettings, game: &Backgammon, side: Side) -> Evaluated {
     let mut search = Expectimax::new(EquityCache::new(evaluation, 16), search);
     let before = Backgammon::at(*game.board(), side, None);
-    Evaluated { equity: search.equity(&before), chances, plays: search.rank(game) }
+    Evaluated { equity: search.equity(&before), plays: search.rank(game) }
 }
 
 /// Where the bear-off database is kept: among what can be made again.
