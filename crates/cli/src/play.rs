@@ -296,7 +296,9 @@ impl<G: Playable> Session<G> {
                     let mut moves = Vec::new();
                     self.record.legal_moves(&mut moves);
                     let texts: Vec<String> = moves.iter().map(|&mv| self.record.position().move_text(mv)).collect();
-                    writeln!(out, "{}", texts.join(" "))?;
+                    // Plays of backgammon have spaces of their own.
+                    let between = if texts.iter().any(|text| text.contains(' ')) { ", " } else { " " };
+                    writeln!(out, "{}", texts.join(between))?;
                 }
                 "hint" => self.hint(out)?,
                 text => match self.record.position().parse_move(text) {

@@ -146,6 +146,9 @@ fn a_person_plays_with_dice_hints_and_moves_taken_back() {
     for part in ["You roll ", "would play ", "XGID=-b----E-C---eE---c-e----B-:0:0:1:", "pips", "You resign."] {
         assert!(answer.out.contains(part), "{part}: {}", answer.out);
     }
+    let start = "XGID=-b----E-C---eE---c-e----B-:0:0:1:42:0:0:0:0:10";
+    let answer = run_in(folder.path(), &["play", "--game", "backgammon", "--position", start], "moves\nquit\n");
+    assert!(answer.out.contains("8/4 6/4, "), "{}{}", answer.out, answer.err);
     let position = format!("XGID=-A{}a-:0:0:1:61:0:0:0:0:10", "-".repeat(22));
     let answer = run_in(folder.path(), &["play", "--game", "backgammon", "--position", &position], "1/off\n");
     assert!(answer.out.contains("You win"), "{}{}", answer.out, answer.err);
