@@ -17,10 +17,10 @@ const HALF: i32 = 8;
 pub(super) fn winnable(board: &Board, strong: Color) -> i32 {
     let of = |color, piece| board.colors(color) & board.pieces(piece);
     let pawns = of(strong, Piece::Pawn);
-    // Most positions: pawns on several files, and other pieces than bishops.
     if pawns.is_empty() {
         return without_pawns(board, strong);
     }
+    // Most positions have other pieces than bishops.
     let pieces = board.pieces(Piece::Knight) | board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
     if !pieces.is_empty() {
         return ALL;

@@ -33,7 +33,7 @@ pub trait ChessEvaluation: Clone + Send + 'static {
     /// after a null move.
     fn evaluate(&mut self, game: &Chess) -> i32;
 
-    /// What men are worth here, in 64ths of what they are worth in the first position: the margins of searches grow with it. By
+    /// What men are worth here, in 64ths of what they are worth in the first position: what captures may bring grows with it. By
     /// default 64: the same everywhere.
     fn growth(&self, _board: &Board) -> i32 {
         64

@@ -94,12 +94,12 @@ impl<E: ChessEvaluation> Worker<E> {
             MovePicker::noisy(base, hint.filter(|&mv| is_noisy(board, mv)), self.settings.quiescence_exchange)
         };
         let mut best_move = None;
-        let unit = self.unit(board);
+        let growth = self.evaluation.growth(board);
         while let Some(candidate) = self.next_move(game, &mut picker) {
             let mv = candidate.mv;
             if self.settings.delta_pruning && !in_check && mv.promotion.is_none() {
                 let gain = victim(board, mv).map_or(0, |taken| EXCHANGE_VALUES[taken as usize]);
-                let hoped_for = stand_pat + unit.times(gain + DELTA);
+                let hoped_for = stand_pat + (gain + DELTA) * growth / 64;
                 if hoped_for <= alpha {
                     best = best.max(hoped_for);
                     continue;

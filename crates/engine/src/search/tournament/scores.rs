@@ -18,19 +18,6 @@ const SURE: i32 = MATE - 1_000;
 /// More than any score.
 pub(super) const INFINITE: i32 = 32_500;
 
-/// What margins are counted in: a hundredth of a pawn as men are worth in a position, in 64ths of what it is in the first one
-/// ([`growth`](super::ChessEvaluation::growth)).
-#[derive(Clone, Copy)]
-pub(super) struct Unit(pub i32);
-
-impl Unit {
-    /// So many hundredths of the first position's pawns.
-    #[inline(always)]
-    pub(super) fn times(self, hundredths: i32) -> i32 {
-        hundredths * self.0 / 64
-    }
-}
-
 /// Nobody wins.
 pub(super) const DRAW: i32 = 0;
 

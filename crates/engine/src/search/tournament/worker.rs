@@ -8,12 +8,12 @@ use super::move_picker::{Candidate, MovePicker, Refutations, Sources};
 use super::packed::PieceTo;
 use super::reductions::Reductions;
 use super::root::RootMove;
-use super::scores::{self, DRAW, MAX_PLY, Unit, mated};
+use super::scores::{self, DRAW, MAX_PLY, mated};
 use super::settings::TournamentSettings;
 use super::table::Table;
 use super::{ChessEvaluation, EVALUATION_LIMIT};
 use afterstate_games::chess::Move;
-use afterstate_games::chess::cozy_chess::{Board, Color, Piece};
+use afterstate_games::chess::cozy_chess::{Color, Piece};
 use afterstate_games::rng::mix;
 use afterstate_games::{Chess, Game};
 use std::sync::Arc;
@@ -240,12 +240,6 @@ impl<E: ChessEvaluation> Worker<E> {
             white = white * endings::winnable(game.board(), strong) / endings::ALL;
         }
         scores::of_white(white, game.side_to_move())
-    }
-
-    /// What margins are counted in here.
-    #[inline(always)]
-    pub(super) fn unit(&self, board: &Board) -> Unit {
-        Unit(self.evaluation.growth(board))
     }
 
     /// An evaluation, corrected by what searches showed.
