@@ -152,8 +152,11 @@ const PASSES: Setting = setting(
     Some("always"),
     "where passes are searched: always, ending (where they end the game), or candidates (where nothing else is sensible)",
 );
-pub(super) const EARLY_STOP: Setting =
-    setting("early-stop", Some("true"), "stop when what is left cannot change the decision, unless by a proof: true or false");
+pub(super) const EARLY_STOP: Setting = setting(
+    "early-stop",
+    Some("true"),
+    "stop when what is left cannot change the decision, unless by a proof: true or false",
+);
 pub(super) const RESIGN: Setting = setting(
     "resign",
     Some("0.05"),
