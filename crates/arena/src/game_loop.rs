@@ -103,7 +103,8 @@ pub struct Ending {
 pub struct MoveNote {
     /// Thinking time in seconds.
     pub seconds: f64,
-    /// What it thought the position worth (for the first player, as always).
+    /// What it thought the position worth (for the first player, as always). In backgammon it is no chance to win, but what the first
+    /// player expects, between losing (0) and winning (1) a backgammon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
     /// Positions or simulations that it looked at.

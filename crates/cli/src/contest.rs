@@ -5,12 +5,14 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::registry::{self, GameSpec, Playable, PlayerFactory, Visitor};
 use afterstate_arena::PlayerError;
+use afterstate_arena::adjudication::Adjudication;
 use afterstate_arena::pgn_file::PgnFile;
 use afterstate_arena::rating::EloInterval;
 use afterstate_arena::result_log::{Header, LoggedGame, read_log};
 use afterstate_arena::sprt::{Decision, GameCounts, Score, Sprt, SprtStatus, logistic_elo};
 use afterstate_arena::tournament::{self, RunOptions, TournamentResults, TournamentSettings};
-use afterstate_games::{Record, Side};
+use afterstate_games::backgammon::Backgammon;
+use afterstate_games::{Notation, Record, Side};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -75,6 +77,11 @@ pub fn play(mut contest: Contest<'_>) -> Result<Played> {
         *agent = agent.pinned();
     }
     contest.settings.agents = names(&contest.agents);
+    let adjudicated = contest.settings.adjudication != Adjudication::default();
+    ensure!(
+        !adjudicated || contest.game.name() != Backgammon::NAME,
+        "win and draw: games of backgammon are played to their end, by how much they are won depends on it; leave both out"
+    );
     if let Some(sprt) = &contest.sprt {
         sprt.check()?;
         ensure!(contest.agents.len() == 2, "a sequential test compares 2 agents, not {}", contest.agents.len());

@@ -108,6 +108,11 @@ pub fn run(args: Args) -> Result<()> {
         Phase::Opening => bail!("position '{}': nobody has thrown yet; add --dice", args.position),
         Phase::Over(_) => bail!("position '{}': the game is over", args.position),
     };
+    ensure!(
+        !doubled || situation.may_double(side),
+        "position '{}': a double was offered by who may not double there",
+        args.position
+    );
     let spec = AgentSpec::parse(&args.agent)?;
     let table = cube::table(&situation)?;
     let of = || format!("agent '{}'", spec.name);

@@ -354,7 +354,8 @@ fn choose<G: Playable>(player: &mut dyn Player<G>, record: &Record<G>, time: Tim
     Ok(player.choose(record, &clock.budget(Instant::now()))?)
 }
 
-/// `E5  (61 % for Black, 4 plies, 12345 positions, expects E5 D4 …)`, and `proven win for Black` for what is certain.
+/// `E5  (61 % for Black, 4 plies, 12345 positions, expects E5 D4 …)`, and `proven win for Black` for what is certain. In backgammon it
+/// is points.
 fn describe<G: Playable>(
     record: &Record<G>,
     decision: &Decision<G::Move>,
@@ -369,7 +370,7 @@ fn describe<G: Playable>(
         let winner = outcome.winner.map(|winner| format!("win for {}", G::side_name(winner)));
         notes.push(format!("proven {}", winner.unwrap_or_else(|| "draw".to_string())));
     } else if let Some(value) = decision.value {
-        notes.push(format!("{:.0} % for {}", 100.0 * value.seen_by(side), G::side_name(side)));
+        notes.push(G::value_text(value, side));
     }
     if let Some(depth) = decision.depth {
         notes.push(if depth == 1 { "1 ply".to_string() } else { format!("{depth} plies") });

@@ -143,7 +143,9 @@ fn a_person_plays_with_dice_hints_and_moves_taken_back() {
     let arguments = ["play", "--game", "backgammon", "--agent", &agent, "--seed", "1"];
     let answer = run_in(folder.path(), &arguments, "hint\nposition\n31\nmoves\nresign\n");
     assert!(answer.ok, "{}", answer.err);
-    for part in ["You roll ", "would play ", "XGID=-b----E-C---eE---c-e----B-:0:0:1:", "pips", "You resign."] {
+    for part in
+        ["You roll ", "would play ", " points for X, ", "XGID=-b----E-C---eE---c-e----B-:0:0:1:", "pips", "You resign."]
+    {
         assert!(answer.out.contains(part), "{part}: {}", answer.out);
     }
     let start = "XGID=-b----E-C---eE---c-e----B-:0:0:1:42:0:0:0:0:10";
@@ -168,6 +170,26 @@ fn positions_are_valued_and_their_plays_ranked() {
     assert_eq!((plays.len(), report["legal_plays"].as_u64()), (4, Some(16)));
     assert_eq!(plays.iter().map(|play| play["plies"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 2, 2, 1]);
     assert_eq!(plays[0]["difference"].as_f64(), Some(0.0));
+    // Pruning takes time away, and nothing else.
+    let whole = succeed(&[
+        "evaluate",
+        "4HPwATDgc/ABMA",
+        "--dice",
+        "31",
+        "--agent",
+        &format!("{agent},pruning=none"),
+        "--plays",
+        "4",
+        "--json",
+    ]);
+    let whole: serde_json::Value = serde_json::from_str(&whole).unwrap();
+    for (pruned, play) in plays.iter().zip(whole["plays"].as_array().unwrap()) {
+        assert_eq!(pruned["play"], play["play"]);
+        assert!((pruned["equity"].as_f64().unwrap() - play["equity"].as_f64().unwrap()).abs() < 1e-5);
+    }
+    // O owns the cube, so that X cannot have doubled.
+    let owned = "XGID=-b----E-C---eE---c-e----B-:1:-1:1:D:0:0:0:0:10";
+    assert!(fail(&["evaluate", owned, "--agent", &agent]).contains("by who may not double there"));
     // The dice may stand in a match ID.
     let text = succeed(&["evaluate", "4HPwATDgc/ABMA:QYkqASAAIAAA", "--agent", &agent]);
     assert!(text.contains("X to play 52"), "{text}");
@@ -267,7 +289,8 @@ fn matches_are_written_and_looked_at_again() {
     let read = afterstate_games::backgammon::mat::MatMatch::read(&text).unwrap();
     assert_eq!((read.length, read.games.len()), (0, 4));
     // Who is in the left column stays there, and what was won is added up.
-    assert!(read.games.iter().all(|game| game.players == [format!("{greedy}@60"), "random".to_string()]), "{text}");
+    let name = format!("{greedy}@60").replace(':', " ");
+    assert!(read.games.iter().all(|game| game.players == [name.clone(), "random".to_string()]), "{text}");
     let (side, points) = read.games[0].won.unwrap();
     assert_eq!(read.games[1].score[side.index()], points);
 
@@ -279,6 +302,8 @@ fn matches_are_written_and_looked_at_again() {
     let shown = in_folder(&["analyze", "games.mat", "--agent", &greedy, "--threshold", "0.01"]);
     assert!(shown.contains("money play, 4 games") && shown.contains("error rate"), "{shown}");
 
+    let message = fail(&["match", "--game", "backgammon", "random", "random", "--games", "2", "--win=moves=1"]);
+    assert!(message.contains("are played to their end"), "{message}");
     let message = fail(&["match", "--game", "connect-four", "random", "random", "--mat", "x.mat"]);
     assert!(message.contains("only games of backgammon"), "{message}");
     let path = folder.path().join("games.mat");

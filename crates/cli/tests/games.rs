@@ -78,6 +78,7 @@ fn a_match_does_not_depend_on_the_number_of_workers_and_goes_on_from_its_log() {
             .map_while(|line| line.contains(',').then(|| line.rsplitn(3, ',').nth(2).unwrap().to_string()))
             .collect();
         assert_eq!(lines.len(), 31);
+        assert!(lines[0].starts_with("game,round,first,second,winner,stake,score,ending"), "{}", lines[0]);
         lines
     };
     let whole = play(&[]);

@@ -165,6 +165,22 @@ fn matches_of_gnu_backgammon_are_read_and_written_as_it_does() {
     ask(&program, format!("import mat \"{}\"\n{}", ours.display(), export(&again)));
     let returned = std::fs::read_to_string(&again).expect("gnubg writes what it has read");
     assert_eq!(MatMatch::read(&returned).expect("it is understood again"), read);
+
+    // Names of agents, and a session with a beaver.
+    let session = " 0 point match\n\n Game 1\n Ada : 0                      Bob : 0\n  1) 31: 8/5 6/5                  Doubles => 2\n  \
+                   2)  Beavers => 4               66: 24/18 24/18 13/7 13/7\n  3) 21: 13/11 24/23\n";
+    let mut session = MatMatch::read(session).expect("a session");
+    session.games[0].players = ["greedy:runs/weak@2000".into(), "gnubg:0".into()];
+    std::fs::write(&ours, session.to_string()).expect("a file in the tests' folder");
+    std::fs::remove_file(&again).expect("gnubg wrote it");
+    ask(&program, format!("import mat \"{}\"\n{}", ours.display(), export(&again)));
+    let returned = std::fs::read_to_string(&again).expect("gnubg writes what it has read");
+    session.games[0].players = ["greedy runs/weak@2000".into(), "gnubg 0".into()];
+    let returned = MatMatch::read(&returned).expect("it is understood again");
+    assert_eq!(
+        (&returned.games[0].players, &returned.games[0].actions),
+        (&session.games[0].players, &session.games[0].actions)
+    );
 }
 
 #[test]

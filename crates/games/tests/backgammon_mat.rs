@@ -1,5 +1,6 @@
 //! Matches as `.mat` files: what is written is read again, and what makes no sense is refused with its line.
 
+use afterstate_games::backgammon::cube::Terms;
 use afterstate_games::backgammon::mat::{Action, MatGame, MatMatch};
 use afterstate_games::backgammon::{BAR, Backgammon, Board, Move, Phase};
 use afterstate_games::rng::{Rng, below};
@@ -52,8 +53,39 @@ fn a_match_of_people_is_read() {
         " 0 point match\n Game 1\n a : 0 b : 0\n 1) 31: 8/5 6/5 66: 24/18(2) 13/7(2)\n 2) 21:\n Wins 1 point\n";
     let narrow = &MatMatch::read(narrow).unwrap().games[0];
     assert_eq!((narrow.plays().count(), narrow.won), (2, Some((Side::First, 1))));
-    // Written and read again it is the same, whatever the columns' words were.
+    // Written and read again it is the same, whatever the columns' words were, but for colons in names.
+    let mut plain = read.clone();
+    plain.games.iter_mut().for_each(|game| game.players[1] = "Bob 2nd".into());
+    assert_eq!(MatMatch::read(&read.to_string()).unwrap(), plain);
+}
+
+/// As GNU Backgammon writes a session in which White beavers.
+const BEAVER: &str = " 0 point match
+
+ Game 1
+ Ada : 0                      Bob : 0
+  1) 31: 8/5 6/5                  Doubles => 2
+  2)  Beavers => 4               66: 24/18 24/18 13/7 13/7
+  3) 21: 13/11 24/23
+";
+
+#[test]
+fn who_beavers_takes_and_the_doubler_rolls() {
+    let read = MatMatch::read(BEAVER).unwrap();
+    let (ada, bob) = (Side::First, Side::Second);
+    assert_eq!(read.games[0].actions[1..3], [(bob, Action::Double(2)), (ada, Action::Beaver(4))]);
+    assert_eq!(read.games[0].plays().count(), 3);
+    assert_eq!(read.terms(0), Some(Terms::Money { jacoby: false, beavers: true }));
     assert_eq!(MatMatch::read(&read.to_string()).unwrap(), read);
+    for (found, instead, line, part) in [
+        ("Beavers => 4", "Beavers", 6, "expected 'Beavers => 4'"),
+        ("0 point match", "3 point match", 6, "a beaver in a match"),
+        ("Doubles => 2", "21: 6/5 24/22", 6, "'Beavers => 4'"),
+        ("66: 24/18 24/18 13/7 13/7", "Takes", 6, "nobody has doubled"),
+    ] {
+        let error = MatMatch::read(&BEAVER.replacen(found, instead, 1)).unwrap_err();
+        assert!(error.line == line && error.problem.contains(part), "{instead}: {error}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! [`judge_cube`]: each decision about the cube in a game of backgammon beside the right one.
 
-use afterstate_engine::cube::{Chances, CubeDecision, MatchEquityTable, decide, efficiency};
+use afterstate_engine::cube::{Chances, CubeAnswer, CubeDecision, MatchEquityTable, decide, efficiency};
 use afterstate_games::backgammon::cube::{Cube, Situation, Terms};
 use afterstate_games::backgammon::mat::{Action, MatGame};
 use afterstate_games::backgammon::{Backgammon, Board, Move};
@@ -21,6 +21,8 @@ pub enum CubeChoice {
     Doubled,
     /// It took a double.
     Took,
+    /// It took a double and turned the cube once more.
+    Beavered,
     /// It passed.
     Passed,
 }
@@ -103,18 +105,27 @@ pub fn judge_cube(
                 (offered, has_doubled) = (Some((side, decision)), true);
                 (CubeChoice::Doubled, side, decision)
             }
-            Action::Take | Action::Drop => {
+            Action::Take | Action::Beaver(_) | Action::Drop => {
                 let Some((doubler, decision)) = offered.take() else { continue };
-                (if action == Action::Take { CubeChoice::Took } else { CubeChoice::Passed }, doubler, decision)
+                let choice = match action {
+                    Action::Take => CubeChoice::Took,
+                    Action::Beaver(_) => CubeChoice::Beavered,
+                    _ => CubeChoice::Passed,
+                };
+                (choice, doubler, decision)
             }
         };
         let loss = match choice {
-            CubeChoice::Doubled => decision.loss_of_double(true),
-            _ => decision.loss_of_answer(choice == CubeChoice::Took),
+            CubeChoice::Doubled | CubeChoice::Rolled => decision.loss_of_double(true),
+            CubeChoice::Took => decision.loss_of_answer(CubeAnswer::Take),
+            CubeChoice::Beavered => decision.loss_of_answer(CubeAnswer::Beaver),
+            CubeChoice::Passed => decision.loss_of_answer(CubeAnswer::Pass),
         };
         judged.push(JudgedCube { number, side, on_roll, board, situation, choice, decision, loss, counts: true });
-        if choice == CubeChoice::Took {
-            situation = situation.doubled(on_roll);
+        match choice {
+            CubeChoice::Took => situation.cube = situation.cube.doubled(on_roll),
+            CubeChoice::Beavered => situation.cube = situation.cube.doubled(on_roll).beavered(side),
+            _ => {}
         }
     }
     judged
@@ -128,7 +139,7 @@ pub struct CubeSummary {
     pub decisions: usize,
     /// Doubles among them.
     pub doubles: usize,
-    /// Takes.
+    /// Takes, beavers among them.
     pub takes: usize,
     /// Passes.
     pub passes: usize,
@@ -146,7 +157,7 @@ pub fn summarise_cube<'a>(judged: impl IntoIterator<Item = &'a JudgedCube>, side
     for cube in judged.into_iter().filter(|cube| cube.side == side) {
         summary.decisions += usize::from(cube.counts);
         summary.doubles += usize::from(cube.choice == CubeChoice::Doubled);
-        summary.takes += usize::from(cube.choice == CubeChoice::Took);
+        summary.takes += usize::from(matches!(cube.choice, CubeChoice::Took | CubeChoice::Beavered));
         summary.passes += usize::from(cube.choice == CubeChoice::Passed);
         summary.loss += cube.loss;
         summary.blunders += usize::from(cube.loss >= blunder);
@@ -209,5 +220,27 @@ mod tests {
         assert_eq!((summary.decisions, summary.doubles, summary.takes, summary.passes), (2, 1, 0, 1));
         assert!((summary.loss - judged[1].loss - judged[5].loss).abs() < 1e-12);
         assert!((summary.error_rate - 500.0 * summary.loss).abs() < 1e-9);
+    }
+
+    #[test]
+    fn who_beavers_has_the_cube_turned_twice() {
+        let text = " 0 point match\n\n Game 1\n Ada : 0   Bob : 0\n  1) 31: 8/5 6/5                  Doubles => 2\n  \
+                    2)  Beavers => 4               66: 24/18(2) 13/7(2)\n  3) 21: 6/5 24/22                61: 13/7 8/7\n";
+        let read = MatMatch::read(text).unwrap();
+        let mut chances = |_: &Board, _: Side| Chances::from([0.4, 0.0, 0.0, 0.0, 0.0]);
+        let table = MatchEquityTable::new(1);
+        let judged = judge_cube(&read.games[0], read.terms(0).unwrap(), &table, &mut chances, &mut || true);
+        let told: Vec<_> = judged.iter().map(|cube| (cube.side, cube.choice, cube.situation.cube)).collect();
+        let (ada, bob) = (Side::First, Side::Second);
+        let turned = Cube { value: 4, owner: Some(ada) };
+        let expected = [
+            (bob, CubeChoice::Doubled, Cube::CENTRED),
+            (ada, CubeChoice::Beavered, Cube::CENTRED),
+            (ada, CubeChoice::Rolled, turned),
+        ];
+        assert_eq!(told, expected);
+        // Whoever has two games of five should not double, and is beavered rightly.
+        assert!(judged[0].loss > 0.2 && judged[1].loss == 0.0);
+        assert_eq!(summarise_cube(&judged, ada, 0.1).takes, 1);
     }
 }

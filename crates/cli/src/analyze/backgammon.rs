@@ -157,7 +157,10 @@ fn terms(read: &MatMatch, args: &Args) -> Result<Vec<Terms>> {
                 read.games[game].score
             )
         })?;
-        Ok(if args.jacoby { Terms::Money { jacoby: true, beavers: false } } else { terms })
+        Ok(match terms {
+            Terms::Money { jacoby, beavers } => Terms::Money { jacoby: jacoby || args.jacoby, beavers },
+            score => score,
+        })
     };
     (0..read.games.len()).map(of_game).collect()
 }

@@ -35,7 +35,8 @@ impl CubeReport {
         let answers = cube.side != cube.on_roll;
         let best = match (answers, decision.action, decision.answer) {
             (true, _, CubeAnswer::Pass) => "passed",
-            (true, ..) => "took",
+            (true, _, CubeAnswer::Beaver) => "beavered",
+            (true, _, CubeAnswer::Take) => "took",
             (false, CubeAction::Double, _) => "doubled",
             (false, ..) => "rolled",
         };
@@ -66,6 +67,7 @@ pub fn write(cubes: &[CubeReport], threshold: f64, out: &mut impl Write) -> Resu
             CubeChoice::Rolled => "rolled",
             CubeChoice::Doubled => "doubled",
             CubeChoice::Took => "took",
+            CubeChoice::Beavered => "beavered",
             CubeChoice::Passed => "passed",
         };
         table.row([

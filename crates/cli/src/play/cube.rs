@@ -63,8 +63,16 @@ fn start(args: &Args) -> Result<(Backgammon, Situation)> {
     let xgid: Xgid = text.parse().context("--position")?;
     ensure!(!xgid.doubled, "--position: a double was offered there; begin before it, with 00 in place of D");
     let terms = match xgid.situation.terms {
-        Terms::Money { jacoby, .. } => Terms::Money { jacoby: jacoby || args.jacoby, beavers: false },
-        score => score,
+        Terms::Money { jacoby, beavers } => {
+            if beavers {
+                eprintln!("note: a double can be taken or passed here, not beavered");
+            }
+            Terms::Money { jacoby: jacoby || args.jacoby, beavers: false }
+        }
+        score => {
+            ensure!(!args.jacoby, "--jacoby is a rule of money play, and --position is of a match: leave it out");
+            score
+        }
     };
     Ok((xgid.game, Situation { cube: xgid.situation.cube, terms }))
 }

@@ -6,6 +6,7 @@ use crate::agent::expectimax::ExpectimaxAgent;
 use afterstate_arena::analysis::{JudgedPlay, PlayAnalyst};
 use afterstate_arena::external::{EngineCommand, Gnubg};
 use afterstate_arena::{ExpectimaxPlayer, RandomPlayer};
+use afterstate_engine::Value;
 use afterstate_engine::cube::{Chances, OutcomeEvaluation, look_ahead};
 use afterstate_engine::search::expectimax::RankedPlay;
 use afterstate_engine::search::rollout::{RolloutResult, RolloutSettings, roll_out};
@@ -21,6 +22,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Playable for Backgammon {
+    /// In points: its values are between losing and winning a backgammon.
+    fn value_text(value: Value, side: Side) -> String {
+        let points = <BackgammonNetwork as Equity<Backgammon>>::BOUND * (2.0 * value.seen_by(side) - 1.0);
+        format!("{points:+.2} points for {}", Self::side_name(side))
+    }
+
     fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
         match agent {
             Agent::Random => Ok(factory(RandomPlayer::default)),
@@ -148,7 +155,7 @@ pub fn evaluate(agent: &Agent, game: &Backgammon, side: Side) -> Result<Evaluate
 fn asked<E: Equity<Backgammon>>(evaluation: E, search: ExpectimaxSettings, game: &Backgammon, side: Side) -> Evaluated {
     let mut search = Expectimax::new(EquityCache::new(evaluation, 16), search);
     let before = Backgammon::at(*game.board(), side, None);
-    Evaluated { equity: search.equity(&before), plays: search.rank(game) }
+    Evaluated { equity: search.equity(&before), plays: search.rank_exactly(game) }
 }
 
 /// Where the bear-off database is kept: among what can be made again.

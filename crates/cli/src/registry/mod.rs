@@ -28,6 +28,7 @@ use afterstate_arena::{
     ValuePlayer,
 };
 use afterstate_arena::{chess_files, chess_openings};
+use afterstate_engine::Value;
 use afterstate_engine::search::AlphaBeta;
 use afterstate_engine::value::{
     AfterstateValues, ChessTerms, FrozenTerms, GridAgent, GridShapes, Indifferent, Linear, NetworkAgent, ShapeAgent,
@@ -261,6 +262,11 @@ pub trait Playable: Notation {
             Side::First => "X",
             Side::Second => "O",
         }
+    }
+
+    /// What a value is to a side, as people say it.
+    fn value_text(value: Value, side: Side) -> String {
+        format!("{:.0} % for {}", 100.0 * value.seen_by(side), Self::side_name(side))
     }
 
     /// A game from this position as an SGF file, in games that SGF is used for. The first player is named first.

@@ -27,6 +27,9 @@ pub enum CubeAction {
     TooGood,
 }
 
+/// The cube is turned once more, and lies where a take would have put it.
+const BEAVER: f64 = 2.0;
+
 /// What the other side should do if it is doubled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -77,9 +80,15 @@ impl CubeDecision {
         (self.best() - chosen).max(0.0)
     }
 
-    /// What it loses to answer a double with a take (`true`), or with a pass; 0 if that is right.
-    pub fn loss_of_answer(&self, takes: bool) -> f64 {
-        let chosen = if takes { self.double_take } else { self.double_pass };
+    /// What it loses to answer a double so; 0 if that is right.
+    pub fn loss_of_answer(&self, answer: CubeAnswer) -> f64 {
+        let beavers = self.answer == CubeAnswer::Beaver;
+        let taken = if beavers { self.double_take / BEAVER } else { self.double_take };
+        let chosen = match answer {
+            CubeAnswer::Take => taken,
+            CubeAnswer::Beaver => BEAVER * taken,
+            CubeAnswer::Pass => self.double_pass,
+        };
         chosen - self.double()
     }
 }
@@ -107,7 +116,7 @@ pub fn decide(chances: &Chances, situation: &Situation, side: Side, x: f64, tabl
             let of = |situation: &Situation| janowski::cubeful(chances, access(situation, side), jacoby, x);
             let dead = janowski::dead(chances, access(before, side), jacoby);
             let taken = 2.0 * of(&after);
-            (dead, of(before), if beavers { taken.min(2.0 * taken) } else { taken }, None)
+            (dead, of(before), if beavers { taken.min(BEAVER * taken) } else { taken }, None)
         }
         Terms::Match(score) => {
             let normal = |chance: f64| table.normalised(chance, &score, side, before.cube.value);
@@ -174,6 +183,10 @@ mod tests {
         let (plain, beaver) = (of(bad, &money(false, false), 0.0), of(bad, &money(false, true), 0.0));
         assert!((plain.double_take + 0.2).abs() < 1e-6 && (beaver.double_take + 0.4).abs() < 1e-6);
         assert_eq!((plain.answer, beaver.answer), (Take, Beaver));
+        // Of a cube of one, turned twice.
+        let lost = [Beaver, Take, Pass].map(|answer| beaver.loss_of_answer(answer));
+        assert!(lost[0] == 0.0 && (lost[1] - 0.2).abs() < 1e-6 && (lost[2] - 1.4).abs() < 1e-6, "{lost:?}");
+        assert!((plain.loss_of_answer(Take), beaver.loss_of_answer(Beaver)) == (0.0, 0.0));
         assert_eq!(of([0.6, 0.0, 0.0, 0.0, 0.0], &money(false, true), 0.0).answer, Take);
         let owned_by_other = Situation { cube: Cube { value: 2, owner: Some(Side::Second) }, terms: Terms::MONEY };
         assert_eq!(of(crush, &owned_by_other, 0.68).action, Unavailable);
@@ -182,10 +195,10 @@ mod tests {
     #[test]
     fn what_a_wrong_decision_loses() {
         let right = of([0.60, 0.0, 0.0, 0.0, 0.0], &money(false, false), 0.0);
-        assert_eq!((right.loss_of_double(true), right.loss_of_answer(true)), (0.0, 0.0));
+        assert_eq!((right.loss_of_double(true), right.loss_of_answer(CubeAnswer::Take)), (0.0, 0.0));
         assert!((right.loss_of_double(false) - 0.2).abs() < 1e-6);
         // A pass at 40 %: 1 point instead of 0.4.
-        assert!((right.loss_of_answer(false) - 0.6).abs() < 1e-6);
+        assert!((right.loss_of_answer(CubeAnswer::Pass) - 0.6).abs() < 1e-6);
     }
 
     #[test]
@@ -231,7 +244,7 @@ mod tests {
             let turned = decide(&chances, &situation.turned(), side.other(), x, &table);
             prop_assert!((turned.no_double - found.no_double).abs() < 1e-9 && turned.action == found.action);
             prop_assert!(found.loss_of_double(true) * found.loss_of_double(false) == 0.0);
-            prop_assert!(found.loss_of_answer(true) >= 0.0 && found.loss_of_answer(false) >= 0.0);
+            prop_assert!(found.loss_of_answer(CubeAnswer::Take) >= 0.0 && found.loss_of_answer(CubeAnswer::Pass) >= 0.0);
             if found.action != CubeAction::Unavailable {
                 prop_assert!(found.best() >= found.no_double.max(found.double()) - 1e-9);
             }

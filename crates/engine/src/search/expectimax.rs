@@ -54,7 +54,7 @@ pub struct ExpectimaxSettings {
     pub keep: usize,
     /// … and only those that are worth at most so many points less than the best.
     pub margin: f32,
-    /// How chance nodes are cut. It changes only how long a search takes.
+    /// How chance nodes are cut. It changes how long a search takes, and what [`Expectimax::rank`] knows of plays that are not the best.
     pub pruning: Pruning,
 }
 
@@ -76,7 +76,7 @@ impl Default for ExpectimaxSettings {
 pub struct RankedPlay<M> {
     /// The play.
     pub mv: M,
-    /// In points, for the side that plays. A play that was found to be worse than another may be worth still less.
+    /// In points, for the side that plays. A play that [`Expectimax::rank`] found to be worse than another may be worth still less.
     pub equity: f32,
     /// How many plies were looked ahead.
     pub plies: u32,
@@ -160,9 +160,28 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         &self.settings
     }
 
-    /// All plays of a position, the best first. Those that the filter left behind are ranked by fewer plies, after the others.
+    /// All plays of a position, the best first. Those that the filter left behind are ranked by fewer plies, after the others. Of the others
+    /// behind the best one only bounds may be known, as much as it takes to choose: [`rank_exactly`](Self::rank_exactly) knows more.
     pub fn rank(&mut self, game: &G) -> Vec<RankedPlay<G::Move>> {
         self.rank_by(game, self.settings.plies)
+    }
+
+    /// The same with what each play is worth by the plies that it was looked at, and in the order of that, which takes longer.
+    ///
+    /// ```
+    /// use afterstate_engine::search::expectimax::{Expectimax, ExpectimaxSettings};
+    /// use afterstate_engine::value::backgammon_network::BackgammonNetwork;
+    /// use afterstate_games::backgammon::{Backgammon, Board, Dice};
+    /// use afterstate_games::{Side, stream};
+    /// let network = BackgammonNetwork::random(10, &mut stream(1, 0));
+    /// let mut search = Expectimax::new(network, ExpectimaxSettings { keep: 3, ..ExpectimaxSettings::default() });
+    /// let game = Backgammon::at(Board::start(), Side::First, Dice::new(3, 1));
+    /// for play in search.rank_exactly(&game).iter().take_while(|play| play.plies == 2) {
+    ///     assert_eq!(play.equity, search.equity_of(&game, play.mv));
+    /// }
+    /// ```
+    pub fn rank_exactly(&mut self, game: &G) -> Vec<RankedPlay<G::Move>> {
+        self.ranked(game, self.settings.plies, f32::INFINITY)
     }
 
     /// The same by fewer plies than the settings', or as many.
@@ -172,6 +191,11 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
     /// If there are more.
     pub fn rank_by(&mut self, game: &G, plies: u32) -> Vec<RankedPlay<G::Move>> {
         assert!(plies <= self.settings.plies, "{plies} plies: the search was made for {}", self.settings.plies);
+        self.ranked(game, plies, 0.0)
+    }
+
+    /// The same, where plays that are worth at most `exact` points less than the best are known exactly.
+    fn ranked(&mut self, game: &G, plies: u32, exact: f32) -> Vec<RankedPlay<G::Move>> {
         let Turn::Player(_) = game.turn() else { return Vec::new() };
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);
@@ -186,7 +210,7 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
                 break;
             }
             // The next filter has to know exactly which plays are within its margin.
-            let slack = if ahead < plies { self.settings.margin + HAIR } else { 0.0 };
+            let slack = if ahead < plies { exact.max(self.settings.margin + HAIR) } else { exact };
             let mut alpha = -E::BOUND;
             for play in &mut plays[..kept] {
                 (play.equity, play.plies) = (self.after(game, play.mv, ahead, alpha, E::BOUND), ahead);

@@ -13,7 +13,8 @@
 //!                                   Wins 2 points
 //! ```
 //!
-//! Each side counts its points from its own home; 25 is the bar and 0 is off. Every step of every man is written by itself.
+//! Each side counts its points from its own home; 25 is the bar and 0 is off. Every step of every man is written by itself. For money a
+//! double may be answered with `Beavers => 4`, which takes it and turns the cube once more.
 
 use super::cube::{MatchScore, Terms};
 use super::{BAR, Backgammon, Board, Dice, Move, Phase, Play};
@@ -47,6 +48,8 @@ pub enum Action {
     Double(u32),
     /// Accepts it.
     Take,
+    /// Accepts it, turns the cube once more to this value, and keeps it.
+    Beaver(u32),
     /// Gives the game up rather than accept it.
     Drop,
 }
@@ -119,7 +122,7 @@ impl MatMatch {
 
     /// What a game, counted from 0, was played for; `None` if there is none, or its score cannot be. Such files don't say which game is
     /// the Crawford game: it is the first in which a player needs one point, unless somebody doubled in it. Nor do they know the
-    /// Jacoby rule or beavers.
+    /// Jacoby rule; beavers are allowed in a session if there is one in it.
     ///
     /// ```
     /// use afterstate_games::backgammon::{cube::Terms, mat::MatMatch};
@@ -131,7 +134,9 @@ impl MatMatch {
     pub fn terms(&self, game: usize) -> Option<Terms> {
         let points = self.games.get(game)?.score;
         if self.length == 0 {
-            return Some(Terms::MONEY);
+            let mut actions = self.games.iter().flat_map(|game| &game.actions);
+            let beavers = actions.any(|(_, action)| matches!(action, Action::Beaver(_)));
+            return Some(Terms::Money { jacoby: false, beavers });
         }
         if points.iter().any(|&points| points >= self.length) {
             return None;
@@ -212,11 +217,14 @@ impl Reader {
             ("Takes", Some(_)) => Action::Take,
             ("Drops", Some(_)) => Action::Drop,
             ("Takes" | "Drops", None) => return Err(format!("'{text}': nobody has doubled")),
-            (_, Some(_)) => return Err(format!("'{}': expected Takes or Drops after a double", short(text))),
+            (_, Some(_)) => match text.strip_prefix("Beavers") {
+                Some(_) if self.read.length > 0 => return Err(format!("'{}': a beaver in a match", short(text))),
+                Some(value) => Action::Beaver(turned(value, text, "Beavers => 4")?),
+                None => return Err(format!("'{}': expected Takes or Drops after a double", short(text))),
+            },
             (_, None) => match text.strip_prefix("Doubles") {
                 Some(value) => {
-                    let value = value.trim_start_matches([' ', '=', '>']).trim().parse().ok();
-                    let value: u32 = value.ok_or_else(|| format!("'{}': expected 'Doubles => 2'", short(text)))?;
+                    let value = turned(value, text, "Doubles => 2")?;
                     self.offered = Some(value);
                     Action::Double(value)
                 }
@@ -239,6 +247,12 @@ impl Reader {
         game.actions.push((side, action));
         Ok(())
     }
+}
+
+/// The number of ` => 2` behind the first word of `text`.
+fn turned(value: &str, text: &str, expected: &str) -> Result<u32, String> {
+    let value = value.trim_start_matches([' ', '=', '>']).trim().parse();
+    value.map_err(|_| format!("'{}': expected '{expected}'", short(text)))
 }
 
 /// The start of an error's text, at most.
@@ -285,7 +299,7 @@ fn columns(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let begins = |word: &str| {
         let roll =
             word.strip_suffix(':').is_some_and(|dice| dice.len() == 2 && dice.bytes().all(|b| b.is_ascii_digit()));
-        roll || ["Doubles", "Takes", "Drops", "Wins"].contains(&word)
+        roll || ["Doubles", "Beavers", "Takes", "Drops", "Wins"].contains(&word)
     };
     let mut starts: Vec<usize> = words.iter().filter(|(_, word)| begins(word)).map(|&(at, _)| at).collect();
     // What comes before any action is one that makes no sense, and is told as such.
@@ -325,10 +339,10 @@ fn played(board: &Board, side: Side, text: &str) -> Result<Option<(Dice, Play)>,
     }
 }
 
-/// A name without what would make a line of names another: colons by themselves, semicolons, breaks.
+/// A name without what would make a line of names another: semicolons, breaks, and colons, at the first of which GNU Backgammon ends a name.
 fn name_text(name: &str) -> String {
-    let name: String = name.chars().map(|c| if c.is_control() || c == ';' { ' ' } else { c }).collect();
-    let words: Vec<&str> = name.split_whitespace().filter(|&word| word != ":").collect();
+    let name = name.replace(|c: char| c.is_control() || c == ';' || c == ':', " ");
+    let words: Vec<&str> = name.split_whitespace().collect();
     if words.is_empty() { "?".to_string() } else { words.join(" ") }
 }
 
@@ -337,6 +351,7 @@ fn action_text(board: &mut Board, side: Side, action: Action) -> String {
     let (dice, play) = match action {
         Action::Play(dice, play) => (dice, play),
         Action::Double(value) => return format!(" Doubles => {value}"),
+        Action::Beaver(value) => return format!(" Beavers => {value}"),
         Action::Take => return " Takes".to_string(),
         Action::Drop => return " Drops".to_string(),
     };
