@@ -246,7 +246,7 @@ pub struct Clock {
     main: Duration,
     /// Japanese: periods left. Canadian: moves still to be made in this period.
     count: u32,
-    /// Canadian: time left in this period.
+    /// Time left in this period, all of it before the first one.
     period: Duration,
     /// Fischer: increments fill the main time up to this.
     most_main: Duration,
@@ -304,8 +304,7 @@ impl Clock {
         self.main = Duration::ZERO;
         match self.control {
             TimeControl::Canadian { .. } => (self.count, self.period) = (count, left),
-            // A started period is given back in full after the move, so only its number matters.
-            TimeControl::Japanese { .. } => self.count = count,
+            TimeControl::Japanese { period, .. } => (self.count, self.period) = (count, left.min(period)),
             _ => self.main = left,
         }
     }
@@ -325,7 +324,7 @@ impl Clock {
         self.count
     }
 
-    /// What is left of the current byo-yomi period once the main time has run out; zero in other controls.
+    /// What is left of the current byo-yomi period, or of the first one before the main time has run out; zero in other controls.
     pub fn period_left(&self) -> Duration {
         self.period
     }
@@ -342,7 +341,9 @@ impl Clock {
             TimeControl::None | TimeControl::Simulations(_) => None,
             TimeControl::PerMove(time) => Some(time),
             TimeControl::SuddenDeath(_) | TimeControl::Fischer { .. } => Some(self.main),
-            TimeControl::Japanese { period, .. } => Some(self.main + period * self.count),
+            TimeControl::Japanese { period, .. } => {
+                Some(self.main + self.period + period * self.count.saturating_sub(1))
+            }
             TimeControl::Canadian { .. } => Some(self.main + self.period),
         }
     }
@@ -361,7 +362,7 @@ impl Clock {
             TimeControl::PerMove(time) => time,
             TimeControl::SuddenDeath(_) => self.main / 30,
             TimeControl::Fischer { increment, .. } => (self.main / 30 + increment / 4 * 3).min(most(self.main)),
-            TimeControl::Japanese { period, .. } => (self.main / 30).max(most(period)),
+            TimeControl::Japanese { .. } => (self.main / 30).max(most(self.period)),
             TimeControl::Canadian { .. } => (self.main / 30).max(most(self.period / self.count.max(1))),
         };
         Some(self.longest_move.map_or(share, |longest| share.min(most(longest))))
@@ -376,7 +377,27 @@ impl Clock {
         Budget { simulations, deadline: self.share().map(|share| now + share), ..Budget::default() }
     }
 
-    /// A move took `used`. After an error the clock is no longer meaningful.
+    /// The flag fell, and the game goes on all the same: with the last period, a new one or the next increment, or with nothing.
+    ///
+    /// ```
+    /// use afterstate_arena::Clock;
+    /// use std::time::Duration;
+    /// let mut clock = Clock::new("0s+10/60s".parse().unwrap(), Duration::ZERO);
+    /// assert!(clock.spend(Duration::from_secs(70)).is_err());
+    /// clock.forgive();
+    /// assert_eq!((clock.allowed(), clock.count_left()), (Some(Duration::from_secs(60)), 10));
+    /// ```
+    pub fn forgive(&mut self) {
+        self.main = Duration::ZERO;
+        match self.control {
+            TimeControl::Fischer { increment, .. } => self.main = increment,
+            TimeControl::Japanese { period, .. } => (self.count, self.period) = (1, period),
+            TimeControl::Canadian { stones, period, .. } => (self.count, self.period) = (stones, period),
+            _ => {}
+        }
+    }
+
+    /// A move took `used`. After an error the clock is no longer meaningful, unless it is [forgiven](Clock::forgive).
     pub fn spend(&mut self, used: Duration) -> Result<(), FlagFall> {
         let Some(allowed) = self.until_flag() else { return Ok(()) };
         if used > allowed + self.lag {
@@ -394,8 +415,11 @@ impl Clock {
             }
             TimeControl::Japanese { period, .. } => {
                 self.main = self.main.saturating_sub(used);
-                let spent = u32::try_from(over.as_nanos().saturating_sub(1) / period.as_nanos()).unwrap_or(u32::MAX);
+                let beyond = over.saturating_sub(self.period).as_nanos();
+                let spent = u32::try_from(beyond.div_ceil(period.as_nanos())).unwrap_or(u32::MAX);
                 self.count = self.count.saturating_sub(spent).max(1);
+                // A move within a period gives it back.
+                self.period = period;
             }
             TimeControl::Canadian { stones, period, .. } => {
                 let in_period = self.main.is_zero() || !over.is_zero();

@@ -9,7 +9,8 @@
 //! sudden death   t = r/n                        most = r/3
 //! Fischer        t = r/n + i                    most = r/3 + i, at most main time left − margin
 //!                                               i = 0.8 · (increment − overhead)
-//! Japanese       t = max(r/n, period − margin)  most = max(r/3, period − margin)
+//! Japanese       t = max(r/n, p − margin)       most = max(r/3, p − margin)
+//!                                               p: what is left of the period
 //! Canadian       t = max(r/n, s)                most = max(r/3, s)
 //!                                               s = (period left − margin − k·overhead) / k, k: moves left in the period
 //! per move       t = most = limit − margin
@@ -100,8 +101,8 @@ pub fn plan(clock: &Clock, ply: usize, settings: &TimeSettings) -> Option<Plan> 
             let often = 0.8 * (increment.as_secs_f64() - overhead).max(0.0);
             (rest.max(0.0) / own_moves + often, rest.max(0.0) / 3.0 + often)
         }
-        TimeControl::Japanese { period, .. } => {
-            let free = without_margin(period.as_secs_f64());
+        TimeControl::Japanese { .. } => {
+            let free = without_margin(clock.period_left().as_secs_f64());
             ((rest / own_moves).max(free), (rest / 3.0).max(free))
         }
         TimeControl::Canadian { .. } => {

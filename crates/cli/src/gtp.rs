@@ -20,7 +20,7 @@ use std::sync::Arc;
     afterstate gtp --agent mc-rave:10000,threads=2\n  \
     afterstate gtp --agent two-phase:5000,depth=4\n  \
     afterstate gtp --agent mc-rave:10000 --version-text 0.17\n\n\
-    Agents that simulate answer lz-analyze and kata-analyze, and draw for GoGui.\n\
+    Agents that search trees, and TD search, answer lz-analyze and kata-analyze, and draw for GoGui.\n\
     In a Go program with a graphical board (Sabaki, GoGui, Lizzie) enter the first line as the engine's command;\n\
     for Lizzie, the last.")]
 pub struct Args {

@@ -6,7 +6,7 @@ use afterstate_engine::search::{
 };
 use afterstate_engine::value::Indifferent;
 use afterstate_engine::{Budget, Search, Value};
-use afterstate_games::go::{Go, MogoPlayout, Move, Point, UniformGoPlayout};
+use afterstate_games::go::{FuegoPlayout, FuegoSettings, Go, MogoPlayout, Move, Point, UniformGoPlayout};
 use afterstate_games::{Notation, Rng, Side, stream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,7 +51,7 @@ fn the_mean_owner_is_what_hand_counting_gives() {
 
 #[test]
 fn counts_of_threads_are_added_up() {
-    let (black, white) = (position("XXXX1/X1XXX/5/5/5 b"), position("5/5/5/OOOOO/5 b"));
+    let (black, white) = (position("XXXX1/X1XXX/5/5/5 b passes=2"), position("5/5/5/OOOOO/5 b passes=2"));
     let mut all = GoOwnership::default();
     let mut whole = GoOwnership::default();
     for (thread, ends) in [[&black, &black, &white], [&white, &white, &black]].iter().enumerate() {
@@ -131,6 +131,25 @@ fn simulations_that_are_cut_off_say_nothing_of_owners() {
     search.search(&Go::new(5), &Budget::default(), &mut stream(2, 0));
     assert!(!search.plays_to_end());
     assert_eq!((search.observer().playouts(), search.observer().mean()), (0, None));
+}
+
+/// Where White has lost two corners, playouts end by a lead of stones before these are captured.
+#[test]
+fn simulations_that_mercy_ends_are_played_on_for_owners() {
+    let game = position("4O4/1X1X1X1X1/XXXXXXXXX/9/9/9/XXXXXXXXX/1X1X1X1X1/O7O w komi=7.5");
+    let means = [0.3, 0.0].map(|mercy| {
+        let policy = FuegoPlayout::new(FuegoSettings { mercy, ..FuegoSettings::default() });
+        let settings = MctsSettings { simulations: 1000, memory_mib: 8, early_stop: false, ..MctsSettings::default() };
+        let mut search = Mcts::with(Uct::default(), PlayOut(policy), (), GoOwnership::default(), settings);
+        search.search(&game, &Budget::default(), &mut stream(2, 0));
+        search.observer().mean().unwrap()
+    });
+    for label in ["A1", "J1", "E9"] {
+        let owned = means.each_ref().map(|mean| mean.of(point(label, 9)));
+        assert!(owned[0] > 0.4 && (owned[0] - owned[1]).abs() < 0.2, "{label}: {owned:?}");
+    }
+    let leads = means.each_ref().map(|mean| mean.lead(&game));
+    assert!((leads[0] - leads[1]).abs() < 8.0, "{leads:?}");
 }
 
 /// Black's wall and White's stand side by side; behind each are stones that are lost.

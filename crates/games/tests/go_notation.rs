@@ -55,7 +55,7 @@ fn positions_are_refused_with_reasons() {
         ("5/5/5/5/5 b komi=0.3", "a komi in steps of 0.5"),
         ("5/5/5/5/5 b komi=nan", "a komi in steps of 0.5"),
         ("5/5/5/5/5 b komi=1 komi=1", "'komi' only once"),
-        ("5/5/5/5/5 b scoring=japanese", "scoring=tromp-taylor or scoring=chinese"),
+        ("5/5/5/5/5 b scoring=japanese", "scoring=tromp-taylor, scoring=chinese or scoring=aga"),
         ("5/5/5/5/5 b passes=3", "0 to 2 passes"),
         ("5/5/5/5/5 b passes=+1", "0 to 2 passes"),
         ("5/5/5/5/5 b handicap=256", "0 to 255 handicap stones"),

@@ -69,6 +69,35 @@ fn tolerates_what_programs_write() {
 }
 
 #[test]
+fn reads_what_servers_mean() {
+    // Handicap stones that Black places freely are moves for some.
+    let free = read("(;SZ[9]HA[3]KM[0.5];B[cc]C[one];B[gg];B[cg];W[ee];B[ff]C[move])");
+    assert_eq!((free.start.handicap(), free.start.board().stone_count(Side::First)), (3, 3));
+    assert_eq!((labels(&free), free.handicap_moves), (vec!["E5".into(), "F4".to_string()], 3));
+    assert_eq!(free.comments, ["one", "", "move"]);
+    assert!(refusal("(;SZ[9]HA[2];B[cc];B[gg];W[cc])").contains("move 3, White C7"));
+    for text in ["(;SZ[9]HA[2]AB[cc][gg];B[ee];B[dd];W[ff])", "(;SZ[9]HA[2];B[cc];W[gg];B[ee])", "(;SZ[9]HA[2];B[cc])"]
+    {
+        assert_eq!(read(text).handicap_moves, 0, "{text}");
+    }
+
+    // A pass before a move of the same side, and play that goes on after two.
+    assert_eq!(labels(&read("(;SZ[9];B[dd];W[]C[a];W[ee]C[b])")), ["D6", "E5"]);
+    assert_eq!(read("(;SZ[9];B[dd];W[]C[a];W[ee]C[b])").comments, ["", "a", "b"]);
+    assert_eq!(labels(&read("(;SZ[9];B[dd];W[];B[];W[ee];B[ff])")), ["D6", "E5", "F4"]);
+    let again = read("(;SZ[9];B[dd];W[];B[];B[ee];W[ff])");
+    assert_eq!((labels(&again).join(" "), again.added_passes), ("D6 pass E5 F4".to_string(), vec![1]));
+    assert_eq!(read("(;SZ[9];B[aa];B[bb];W[cc];W[])").added_passes, [1]);
+
+    let komi = |text: &str| read(&format!("(;KM[{text}])")).start.komi().points();
+    assert_eq!(["375", "650", "3.75", "2.75", "7.5", "0", "-3.5"].map(komi), [7.5, 6.5, 7.5, 5.5, 7.5, 0.0, -3.5]);
+
+    let score = |rules: &str| read(&format!("(;SZ[9]RU[{rules}]HA[4]KM[0.5]AB[cc][gg][cg][gc])")).start.score();
+    assert_eq!(["AGA", "Chinese", "Japanese"].map(score), [81.0 - 3.5, 81.0 - 4.5, 81.0 - 0.5]);
+    assert!(read("(;SZ[9]RU[AGA Rules])").write().contains("RU[AGA Rules]"));
+}
+
+#[test]
 fn says_what_is_wrong() {
     for (text, expected) in [
         ("", "SGF, line 1: found the end of the text: expected '(' at the start of a game"),
@@ -94,7 +123,6 @@ fn says_what_is_wrong() {
         ("(;SZ[9];B[aa];W[jj])", "SGF, line 1, W[jj]: expected a point of the 9×9 board such as 'cd'"),
         ("(;SZ[9];B[a\u{7}])", "SGF, line 1, B[a ]: expected a point of the 9×9 board"),
         ("(;SZ[9];B[aa];W[aa])", "move 2, White A9: expected a legal move, but the point is taken"),
-        ("(;SZ[9];B[aa];W[];B[];W[bb])", "move 4, White B8: expected a legal move, but the game has ended"),
         ("(;SZ[9]AW[ba][ab];B[aa])", "move 1, Black A9: expected a legal move, but it would be suicide"),
         ("(;SZ[9];B[aa]W[bb])", "SGF, line 1, W[bb]: expected one move in a node; put ';' before the second"),
         ("(;SZ[9];B[aa];AB[bb])", "SGF, line 1, AB[bb]: expected this property only before the first move"),
@@ -105,7 +133,7 @@ fn says_what_is_wrong() {
             "(;SZ[5]AB[ba][ab][cb][bc]AW[ca][db][cc];W[bb];B[cb])",
             "move 2, Black C4: expected a legal move, but ko forbids",
         ),
-        ("(;SZ[5]AB[ba][ab][cb][bc]AW[ca][db][cc];W[bb];B[];W[];B[cb])", "but the game has ended"),
+        ("(;SZ[5]AB[ba][ab][cb][bc]AW[ca][db][cc];W[bb];B[];W[];B[cb])", "but it repeats an earlier position"),
     ] {
         let told = refusal(text);
         assert!(told.contains(expected), "{text:?}\n told: {told}\n want: {expected}");
@@ -139,6 +167,20 @@ fn other_encodings_are_read() {
     assert_eq!(utf8.black, "李昌鎬");
     let latin = GameRecordFile::read_bytes(b"(;PB[M\xfcller])").unwrap();
     assert_eq!(latin.black, "Müller");
+    // Second bytes of these may be a backslash or a bracket.
+    let japanese =
+        b"(;CA[Shift_JIS]SZ[9]PB[\x97\x5c]PW[\x83\x5d];B[ee];W[ec]C[\x94\x92\x82\xcc\x97\x5c];B[gc]C[ok];W[ge])";
+    let file = GameRecordFile::read_bytes(japanese).unwrap();
+    assert_eq!((&*file.black, &*file.white, file.moves.len()), ("予", "ゾ", 4));
+    assert_eq!(file.comments[2..4], ["白の予", "ok"]);
+    let big5 = GameRecordFile::read_bytes(b"(;CA[Big5]PB[\xb3\x5c]PW[x])").unwrap();
+    assert_eq!((&*big5.black, &*big5.white), ("許", "x"));
+    assert_eq!(GameRecordFile::read_bytes(b"(;CA[gb2312]PB[\xbf\xc2\xbd\xe0])").unwrap().black, "柯洁");
+    // A file that is not what it says, or says nothing known, is taken byte by byte.
+    for name in ["UTF-8", "Shift_JIS", "nonsense"] {
+        let text = [format!("(;CA[{name}]PB[").as_bytes(), b"\xff\xfe])"].concat();
+        assert_eq!(GameRecordFile::read_bytes(&text).unwrap().black, "ÿþ", "{name}");
+    }
 }
 
 #[test]

@@ -81,6 +81,9 @@ fn positions_are_counted_as_they_are_read() {
 fn other_encodings_stay_as_they_are() {
     let latin = annotate(b"(;SZ[9]PB[M\xfcller];B[ee])", &[comment("x"), comment("y")]).unwrap();
     assert_eq!(latin, b"(;SZ[9]PB[M\xfcller]C[x];B[ee]C[y])");
+    let japanese = b"(;CA[Shift_JIS]SZ[9]PB[\x97\x5c];B[ee]C[\x83\x5d])";
+    let text = annotate(japanese, &[comment("x"), comment("y")]).unwrap();
+    assert_eq!(text, b"(;CA[Shift_JIS]SZ[9]PB[\x97\x5c]C[x];B[ee]C[\x83\x5d\ny])");
     let utf8 = annotate("(;PB[李昌鎬])".as_bytes(), &[comment("x")]).unwrap();
     assert_eq!(String::from_utf8(utf8).unwrap(), "(;PB[李昌鎬]C[x])");
     assert!(annotate(b"(;SZ[4])", &[]).is_err() && annotate(b"", &[]).is_err());

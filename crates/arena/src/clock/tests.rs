@@ -106,6 +106,39 @@ fn japanese_periods_return_after_each_move() {
 }
 
 #[test]
+fn what_is_left_of_a_japanese_period_is_all_that_a_move_has() {
+    let mut last = clock("0s+5x5s");
+    last.set_left(seconds(1.0), 1);
+    assert_eq!((last.allowed(), last.share()), (Some(seconds(1.0)), Some(seconds(0.9))));
+    last.spend(seconds(0.9)).unwrap();
+    // The move was made within the period, which comes back.
+    assert_eq!((last.allowed(), last.count_left()), (Some(seconds(5.0)), 1));
+    last.set_left(seconds(1.0), 1);
+    assert!(last.spend(seconds(1.2)).is_err());
+    let mut first = clock("10s+5x5s");
+    first.set_left(seconds(2.0), 3);
+    assert_eq!(first.allowed(), Some(seconds(12.0)));
+    first.spend(seconds(7.5)).unwrap();
+    assert_eq!((first.allowed(), first.count_left()), (Some(seconds(5.0)), 1));
+    // Nobody has more of a period than there is in it.
+    first.set_left(seconds(60.0), 2);
+    assert_eq!(first.allowed(), Some(seconds(10.0)));
+}
+
+#[test]
+fn a_game_that_goes_on_after_a_flag_fell_has_clocks_again() {
+    for (text, allowed) in [("10s", 0.0), ("10s+2s", 2.0), ("10s+3x5s", 5.0), ("10s+2/8s", 8.0), ("2s/move", 2.0)]
+        .map(|(t, s)| (t, seconds(s)))
+    {
+        let mut clock = clock(text);
+        assert!(clock.spend(seconds(100.0)).is_err(), "{text}");
+        clock.forgive();
+        assert_eq!(clock.allowed(), Some(allowed), "{text}");
+        clock.spend(allowed).unwrap();
+    }
+}
+
+#[test]
 fn canadian_periods_renew_after_their_stones() {
     let mut clock = clock("10s+2/8s");
     clock.spend(seconds(10.0)).unwrap();

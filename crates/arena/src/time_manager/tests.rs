@@ -87,6 +87,10 @@ fn most_of_the_time_is_used_by_the_end_of_a_usual_game() {
     near(share(&late), 5.985);
     late.set_left(Duration::from_secs(6), 2);
     near(share(&late), 2.945);
+    // What is left of a Japanese period is all that there is.
+    let mut started = clock("0s+3x5s");
+    started.set_left(Duration::from_secs(1), 1);
+    near(share(&started), 0.9);
 }
 
 #[test]

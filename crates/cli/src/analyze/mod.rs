@@ -150,7 +150,9 @@ pub fn run(args: Args) -> Result<()> {
         to,
         search: settings,
     };
-    let judged = judge(&record, &assessments);
+    let mut judged = judge(&record, &assessments);
+    // Nobody made these.
+    judged.retain(|judged| !game.added_passes.contains(&(judged.number - 1)));
     let report = report::Report::new(&args.game, &game, effective, complete, &assessments, &judged);
     if let Some(path) = &args.output {
         files::write_game(path, &bytes, &report, &assessments, &judged).with_context(|| path.display().to_string())?;

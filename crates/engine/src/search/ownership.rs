@@ -6,14 +6,18 @@
 
 use super::leaf::PlayoutObserver;
 use crate::Value;
-use afterstate_games::go::{Board, Color, Go, Point, PointSet};
-use afterstate_games::{Game, PlayoutPolicy, Rng, Side, Turn};
+use afterstate_games::go::{Board, Color, Go, MogoPlayout, Move, Point, PointSet};
+use afterstate_games::{Game, PlayoutPolicy, Rng, Side, Turn, stream};
 
 /// A chain whose own side holds its points at least this much is alive, one whose opponent does is dead; 1 would be
 /// in every playout. Playouts kill what is dead and save what is alive in all but a few cases.
 const SETTLED: f32 = 0.4;
 
-/// Counts who owned each point in the final positions of simulations.
+/// Of simulations that ended early one in so many is played on, and counts for all of them.
+const PLAYED_ON: u32 = 4;
+
+/// Counts who owned each point in the final positions of simulations. Those that ended early because somebody was far ahead
+/// (`mercy`) leave dead stones on the board and points to nobody, so some of them are played on, by MoGo's rules, and count for the rest.
 ///
 /// As the observer of a tree search it sees every simulation; each thread counts for itself, and the counts are
 /// added up when the threads are done.
@@ -32,12 +36,32 @@ const SETTLED: f32 = 0.4;
 /// let ownership = search.observer().mean().unwrap();
 /// assert!(Point::all(5).all(|point| ownership.of(point) > 0.5));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct GoOwnership {
     size: usize,
     playouts: u32,
     /// Indexed by [`Point::index`]: how many more playouts Black owned the point in than White.
     sums: Vec<i32>,
+    /// Those that ended early.
+    stopped: u32,
+    policy: MogoPlayout,
+    trace: Vec<Move>,
+    /// Of its own, so that a search does the same whether it is watched or not.
+    rng: Rng,
+}
+
+impl Default for GoOwnership {
+    fn default() -> Self {
+        GoOwnership {
+            size: 0,
+            playouts: 0,
+            sums: Vec::new(),
+            stopped: 0,
+            policy: MogoPlayout::default(),
+            trace: Vec::new(),
+            rng: stream(0, 0),
+        }
+    }
 }
 
 impl GoOwnership {
@@ -55,14 +79,30 @@ impl GoOwnership {
     /// Counts one final position. One of another board size starts the count anew.
     #[inline]
     pub fn add(&mut self, end: &Go) {
+        self.add_times(end, 1);
+    }
+
+    #[inline]
+    fn add_times(&mut self, end: &Go, times: u32) {
         if end.size() != self.size {
             self.size = end.size();
             self.playouts = 0;
             self.sums = vec![0; (self.size + 1) * (self.size + 1)];
         }
-        self.playouts = self.playouts.saturating_add(1);
-        let sums = &mut self.sums[..];
-        end.board().for_each_owned(|point, side| sums[point.index()] += 1 - 2 * side.index() as i32);
+        self.playouts = self.playouts.saturating_add(times);
+        let (sums, times) = (&mut self.sums[..], times as i32);
+        end.board().for_each_owned(|point, side| sums[point.index()] += times * (1 - 2 * side.index() as i32));
+    }
+
+    /// Plays a simulation on that ended early, and counts it, if it is its turn.
+    fn play_on(&mut self, end: &Go) {
+        self.stopped = self.stopped.wrapping_add(1);
+        if self.stopped % PLAYED_ON == 1 {
+            let mut end = end.clone();
+            self.trace.clear();
+            self.policy.play_out(&mut end, &mut self.trace, &mut self.rng);
+            self.add_times(&end, PLAYED_ON);
+        }
     }
 
     /// The average; `None` if nothing was seen.
@@ -78,7 +118,7 @@ impl GoOwnership {
 impl PlayoutObserver<Go> for GoOwnership {
     #[inline]
     fn finished(&mut self, end: &Go, _value: Value) {
-        self.add(end);
+        if end.passes() < 2 { self.play_on(end) } else { self.add(end) }
     }
 
     fn ownership(&self) -> Option<Ownership> {
@@ -94,7 +134,7 @@ impl PlayoutObserver<Go> for GoOwnership {
             return;
         }
         if other.size != self.size || self.playouts == 0 {
-            *self = other;
+            (self.size, self.playouts, self.sums) = (other.size, other.playouts, other.sums);
             return;
         }
         self.playouts = self.playouts.saturating_add(other.playouts);

@@ -86,9 +86,11 @@ impl Notation for Go {
         });
         // Writing to a String cannot fail.
         let _ = write!(text, " komi={}", self.komi.points());
-        if self.scoring == Scoring::Chinese {
-            text.push_str(" scoring=chinese");
-        }
+        text.push_str(match self.scoring {
+            Scoring::TrompTaylor => "",
+            Scoring::Chinese => " scoring=chinese",
+            Scoring::Aga => " scoring=aga",
+        });
         if self.handicap > 0 {
             let _ = write!(text, " handicap={}", self.handicap);
         }
@@ -250,7 +252,8 @@ impl Fields {
                     fields.scoring = match value {
                         "tromp-taylor" => Scoring::TrompTaylor,
                         "chinese" => Scoring::Chinese,
-                        _ => return Err(wrong("scoring=tromp-taylor or scoring=chinese")),
+                        "aga" => Scoring::Aga,
+                        _ => return Err(wrong("scoring=tromp-taylor, scoring=chinese or scoring=aga")),
                     };
                 }
                 "handicap" => {

@@ -58,6 +58,8 @@ pub enum Scoring {
     TrompTaylor,
     /// The same, and White also gets a point for each handicap stone.
     Chinese,
+    /// The same, and White also gets a point for each handicap stone but the first, as the American Go Association counts area.
+    Aga,
 }
 
 /// A position of Go. The first player is Black.
@@ -185,6 +187,7 @@ impl Go {
         let compensation = match self.scoring {
             Scoring::TrompTaylor => 0.0,
             Scoring::Chinese => f64::from(self.handicap),
+            Scoring::Aga => f64::from(self.handicap.saturating_sub(1)),
         };
         f64::from(self.board.area_difference()) - self.komi.points() - compensation
     }

@@ -155,6 +155,9 @@ impl Session {
         inquiry: &Inquiry<'_>,
         show: &mut dyn FnMut(&Analysis),
     ) -> Result<Decision<Move>, PlayerError> {
+        if wanted == Wanted::Knowledge {
+            self.meet(inquiry.record)?;
+        }
         let Some(analyst) = &mut self.analyst else {
             return Err(PlayerError::NotStarted("there is no search to ask".into()));
         };
@@ -174,6 +177,16 @@ impl Session {
             self.seen = Some((position.clone(), analysis));
         }
         decision
+    }
+
+    /// Makes sure that the player, whose search the analyst may have, knows the game as it is: what it knows of another one, with other
+    /// komi say, would be told of this one. Where the other side is to move, it has to hear of the game again before it plays on.
+    fn meet(&mut self, record: &Record<Go>) -> Result<(), PlayerError> {
+        let turned = record.turn() != self.history.record().turn();
+        self.stale |= turned;
+        let met = self.introduce(record);
+        self.stale |= turned;
+        met
     }
 
     /// The values of afterstates as an analysis, best for `side` first; nothing without an insight.

@@ -5,14 +5,12 @@ use super::session::{Answer, Call, Session, guarded};
 use super::time::{Clocks, parse_kgs};
 use afterstate_games::go::Scoring;
 
-/// Area scoring under its several names. Chinese also counts a point for each handicap stone.
+/// Area scoring, which differs in what handicap stones are worth. New Zealand's rules allow suicide, which is not played here.
 pub(super) fn rules(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
     let scoring = match call.args[0].to_ascii_lowercase().as_str() {
         "chinese" => Scoring::Chinese,
-        "new_zealand" | "aga" => Scoring::TrompTaylor,
-        other => {
-            return refuse(format!("rules '{}' are not supported: expected chinese, aga or new_zealand", quote(other)));
-        }
+        "aga" => Scoring::Aga,
+        other => return refuse(format!("rules '{}' are not supported: expected chinese or aga", quote(other))),
     };
     session.history.change_start(|go| go.with_scoring(scoring));
     session.changed();

@@ -49,8 +49,11 @@ pub(super) fn komi(session: &mut Session, call: Call<'_>) -> Result<Answer, Refu
     let Some(komi) = Komi::new(points) else {
         return refuse(format!("syntax error: komi '{}': expected {expected}", quote(&call.args[0])));
     };
-    session.history.change_start(|go| go.with_komi(komi));
-    session.changed();
+    // Some controllers say it before every move.
+    if komi != session.history.start().komi() {
+        session.history.change_start(|go| go.with_komi(komi));
+        session.changed();
+    }
     Answer::done()
 }
 

@@ -17,12 +17,16 @@ impl Session {
         let (playouts, rng) = (self.status_playouts?, &mut stream(self.seed, 0));
         Some(playout_ownership(self.history.position(), &mut MogoPlayout::default(), playouts, rng))
     }
+
+    /// By how much Black wins, without the stones that playouts take to be dead if the session has them.
+    pub(super) fn counted(&self) -> f64 {
+        let position = self.history.position();
+        self.playout_ownership().map_or_else(|| position.score(), |ownership| ownership.score(position))
+    }
 }
 
 pub(super) fn final_score(session: &mut Session, _: Call<'_>) -> Result<Answer, Refusal> {
-    let position = session.history.position();
-    let score = session.playout_ownership().map_or_else(|| position.score(), |ownership| ownership.score(position));
-    Answer::text(match score {
+    Answer::text(match session.counted() {
         0.0 => "0".to_owned(),
         lead if lead > 0.0 => format!("B+{lead:.1}"),
         lead => format!("W+{:.1}", -lead),

@@ -6,7 +6,7 @@ use afterstate_engine::search::{
     GoOwnership, Leaf, Mcts, MctsSettings, MoveReport, Prior, SearchReport, Selection, Situation,
 };
 use afterstate_engine::{Budget, Decision, Value};
-use afterstate_games::go::{Go, Move};
+use afterstate_games::go::{Go, Komi, Move, Scoring};
 use afterstate_games::{Rng, Side, Turn, stream};
 use std::time::Instant;
 
@@ -33,6 +33,8 @@ use std::time::Instant;
 pub struct SearchAnalyst<S, L, P> {
     search: Mcts<Go, S, L, P, GoOwnership>,
     rng: Rng,
+    /// How the game that the tree is about is counted, which positions say nothing of.
+    counted: Option<(Komi, Scoring, usize)>,
 }
 
 impl<S, L, P> SearchAnalyst<S, L, P>
@@ -46,7 +48,8 @@ where
     /// It never stops early: whoever looks at a position wants to know about all moves, not only which is the best.
     pub fn new(rule: S, leaf: L, prior: P, settings: MctsSettings, seed: u64) -> Self {
         let settings = MctsSettings { early_stop: false, ..settings };
-        SearchAnalyst { search: Mcts::with(rule, leaf, prior, GoOwnership::default(), settings), rng: stream(seed, 0) }
+        let search = Mcts::with(rule, leaf, prior, GoOwnership::default(), settings);
+        SearchAnalyst { search, rng: stream(seed, 0), counted: None }
     }
 }
 
@@ -80,6 +83,11 @@ where
         inquiry: &Inquiry<'_>,
         report: &mut dyn FnMut(&Analysis),
     ) -> Result<Decision<Move>, PlayerError> {
+        let game = inquiry.record.position();
+        let counted = Some((game.komi(), game.scoring(), game.handicap()));
+        if std::mem::replace(&mut self.counted, counted) != counted {
+            self.search.clear();
+        }
         Ok(study(&mut self.search, &mut self.rng, inquiry, report))
     }
 }

@@ -125,8 +125,9 @@ pub(super) fn ownership(session: &mut Session, _: Call<'_>) -> Result<Answer, Re
 fn draw(session: &mut Session, map: Map) -> Result<Answer, Refusal> {
     let record = session.record_for(session.history.position().to_move());
     let position = record.position();
-    // The key says nothing of komi, which decides who wins.
-    let same = |seen: &Go| seen.key() == position.key() && seen.komi() == position.komi();
+    // The key says nothing of what else decides who wins.
+    let rules = |game: &Go| (game.key(), game.komi(), game.scoring(), game.handicap());
+    let same = |seen: &Go| rules(seen) == rules(position);
     if !session.seen.as_ref().is_some_and(|(seen, _)| same(seen)) {
         let budget = Budget::default();
         let inquiry = Inquiry { interval: LIVE_INTERVAL, ..Inquiry::new(&record, &budget) };

@@ -252,6 +252,14 @@ impl Session {
 
     /// The record was changed by something other than a move.
     pub(super) fn changed(&mut self) {
+        // Whoever ponders should not go on with a game that is no more.
+        if !self.stale && !self.over {
+            let (player, record) = (&mut self.player, self.history.record());
+            let _ = guarded(|| {
+                player.broken_off(record, record.position().outcome());
+                Ok(())
+            });
+        }
         self.stale = true;
         self.unreported = false;
         self.over = false;

@@ -3,7 +3,7 @@
 use super::command::{Refusal, parse_argument, quote, refuse};
 use super::history::History;
 use super::session::{Answer, Call, Session};
-use afterstate_games::go::sgf::{GameRecordFile, LONGEST_TEXT, counted_result};
+use afterstate_games::go::sgf::{GameRecordFile, LONGEST_TEXT, result_of};
 use afterstate_games::go::{Go, Move};
 use afterstate_games::{Side, Turn};
 use std::fs::File;
@@ -35,16 +35,20 @@ pub(super) fn loadsgf(session: &mut Session, call: Call<'_>) -> Result<Answer, R
             session.sizes.end()
         ));
     }
+    // Handicap stones count as the moves that they are in the file, and passes that are not there do not.
+    let limit = (limit - 1).saturating_sub(file.handicap_moves);
+    let mut side = file.start.to_move();
     let mut history = History::new(file.start);
-    for &mv in file.moves.iter().take(limit.saturating_sub(1)) {
-        let side = history.position().to_move();
-        if history.play(side, mv).is_err() {
-            return refuse(format!(
-                "cannot load file '{}': move {} is illegal",
-                quote(&path),
-                history.plies().len() + 1
-            ));
+    for (index, &mv) in file.moves.iter().enumerate() {
+        if !file.added_passes.contains(&index) {
+            if history.plies().len() >= limit {
+                break;
+            }
+            if history.play(side, mv).is_err() {
+                return refuse(format!("cannot load file '{}': move {} is illegal", quote(&path), index + 1));
+            }
         }
+        side = side.other();
     }
     session.clocks.restart();
     session.history = history;
@@ -74,12 +78,12 @@ pub(super) fn printsgf(session: &mut Session, _: Call<'_>) -> Result<Answer, Ref
     let mut file = GameRecordFile::new(start);
     file.moves = moves;
     if matches!(session.record().turn(), Turn::Over(_)) {
-        file.result = counted_result(session.history.position());
+        file.result = result_of(session.counted());
     }
     Answer::text(file.write())
 }
 
-/// The moves with sides in turn: the side that was left out passes.
+/// The moves with sides in turn: the side that was left out passes. A pass out of turn changes nothing, and is left out.
 ///
 /// Two passes end a game in a file, though not over GTP. Where play goes on after them, as many are left
 /// out as the turn allows.
@@ -89,6 +93,9 @@ fn alternating(start: &Go, plies: &[(Side, Move)]) -> (Go, Vec<Move>) {
     let (mut moves, mut turn) = (Vec::new(), first);
     for &(side, mv) in plies {
         if side != turn {
+            if mv.is_pass() {
+                continue;
+            }
             moves.push(Move::PASS);
         }
         let passes = moves.iter().rev().take_while(|mv| mv.is_pass()).count();

@@ -48,8 +48,8 @@ impl Clocks {
     pub fn spend(&mut self, side: Side, used: Duration) {
         let clock = &mut self.sides[side.index()];
         if clock.spend(used).is_err() {
-            // Out of time by our count; the game may well go on, and then every move is in haste.
-            clock.set_left(Duration::ZERO, clock.count_left().min(1));
+            // Out of time by our count; the game may well go on.
+            clock.forgive();
         }
     }
 }

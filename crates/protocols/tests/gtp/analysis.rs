@@ -72,7 +72,7 @@ impl Talk {
 }
 
 /// Counts up until it is stopped.
-struct Counting;
+pub struct Counting;
 
 impl Analyst for Counting {
     fn analyze(

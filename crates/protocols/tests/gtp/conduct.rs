@@ -1,5 +1,6 @@
 //! What the player hears of, and when.
 
+use super::analysis::Counting;
 use super::players::{FirstPoint, Log, Witness};
 use afterstate_arena::{Player, PlayerError};
 use afterstate_engine::{Budget, Decision};
@@ -71,10 +72,37 @@ fn moves_are_answered_before_the_player_hears_of_them() {
     session.run(Cursor::new(commands), Answers(Log::clone(&log))).unwrap();
     let told = log.lock().unwrap();
     let order: Vec<&str> = told.iter().map(|line| line.split(':').next().unwrap()).collect();
-    let first = ["new game", "=", "played", "choose", "= A1", "played"];
-    // What was taken back is no news any more, and the end comes last.
+    // What was taken back was an end, as nobody should go on with it, and the end of the game comes last.
+    let first = ["new game", "=", "played", "choose", "= A1", "played", "over, Some(First)"];
     let then = ["=", "new game", "choose", "= A1", "played", "=", "played", "=", "played", "over, Some(Second)", "="];
     assert_eq!(order, [&first[..], &then].concat());
+}
+
+#[test]
+fn an_analysis_is_of_the_game_as_it_is() {
+    let log = Log::default();
+    let witness = Witness { log: log.clone(), answers: vec![] };
+    let mut session = Session::new("witness", Box::new(witness)).with_analyst(Box::new(Counting));
+    for command in
+        ["boardsize 9", "lz-analyze b 1", "komi 7.5", "play b C3", "komi 6.5", "lz-analyze w 1", "lz-analyze b 1"]
+    {
+        assert!(session.respond(command).starts_with('='), "{command}");
+    }
+    session.respond("play w D4");
+    assert_eq!(
+        *log.lock().unwrap(),
+        [
+            "new game: size 9, komi 7.5, 0 moves, 0 + 0 stones, First to move",
+            // The same komi is no news.
+            "played: size 9, komi 7.5, 1 moves, 1 + 0 stones, Second to move",
+            // The tree knew another komi, and then nothing of Black's second move.
+            "over, Some(First): size 9, komi 6.5, 1 moves, 1 + 0 stones, Second to move",
+            "new game: size 9, komi 6.5, 1 moves, 1 + 0 stones, Second to move",
+            "new game: size 9, komi 6.5, 0 moves, 1 + 0 stones, First to move",
+            "new game: size 9, komi 6.5, 1 moves, 1 + 0 stones, Second to move",
+            "played: size 9, komi 6.5, 2 moves, 1 + 1 stones, First to move",
+        ]
+    );
 }
 
 #[test]
@@ -97,11 +125,13 @@ fn whatever_is_no_move_is_a_new_game() {
         [
             "new game: size 9, komi 7.5, 0 moves, 0 + 0 stones, First to move",
             "played: size 9, komi 7.5, 1 moves, 1 + 0 stones, Second to move",
-            // Black again, and again: each time the record starts anew.
+            // Black again, and again: each time the record starts anew, and nobody ponders on what is no more.
+            "over, Some(First): size 9, komi 7.5, 1 moves, 2 + 0 stones, Second to move",
             "new game: size 9, komi 7.5, 0 moves, 2 + 0 stones, First to move",
             "choose: size 9, komi 7.5, 0 moves, 2 + 0 stones, First to move",
             "played: size 9, komi 7.5, 1 moves, 3 + 0 stones, Second to move",
             // Taken back to the first move, which White answers.
+            "over, Some(First): size 9, komi 7.5, 1 moves, 2 + 0 stones, Second to move",
             "new game: size 9, komi 7.5, 1 moves, 1 + 0 stones, Second to move",
             "choose: size 9, komi 7.5, 1 moves, 1 + 0 stones, Second to move",
             "played: size 9, komi 7.5, 2 moves, 1 + 1 stones, First to move",
@@ -197,6 +227,10 @@ fn time_left_outranks_our_own_count() {
     // Ten minutes for the last stone of a period.
     let last_stone = limit(&["time_settings 0 3600 100", "time_left w 600 1", "genmove w"]);
     assert!((300.0..=540.0).contains(&last_stone), "{last_stone}");
+    // A second of the last Japanese period, which comes back with the move.
+    let commands = ["kgs-time_settings byoyomi 0 600 3", "time_left w 1 1", "genmove w"];
+    assert!(limit(&commands) <= 1.0);
+    assert!(limit(&["genmove w"]) > 300.0);
 }
 
 #[test]

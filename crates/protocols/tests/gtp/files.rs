@@ -1,6 +1,7 @@
 //! `loadsgf` and `printsgf`.
 
 use super::players::session;
+use afterstate_protocols::gtp::Session;
 use std::path::PathBuf;
 
 /// A file that is gone when the test ends.
@@ -96,6 +97,25 @@ fn what_is_printed_can_be_loaded() {
     assert_eq!(session.respond(&format!("loadsgf {}", file.0.display())), "= \n\n");
     assert_eq!(session.respond("final_status_list alive"), stones);
     assert_eq!(session.respond("final_score"), score);
+}
+
+/// Handicap stones that stand as moves count as such, passes that do not stand there do not, and a pass out of turn ends no game.
+#[test]
+fn moves_are_counted_as_the_file_has_them() {
+    let mut session = session();
+    let file = Temporary::new("free.sgf", "(;SZ[9]HA[3]KM[0.5];B[cc];B[gg];B[cg];W[ee];W[dd];B[ff])");
+    let stones = |session: &mut Session, number: &str| {
+        assert_eq!(session.respond(&format!("loadsgf {}{number}", file.0.display())), "= \n\n");
+        let alive = session.respond("final_status_list alive");
+        alive.trim_start_matches("= ").split_whitespace().count()
+    };
+    assert_eq!([" 4", " 5", " 6", ""].map(|number| stones(&mut session, number)), [3, 4, 5, 6]);
+
+    for command in ["clear_board", "play w C3", "play w pass"] {
+        assert!(session.respond(command).starts_with('='), "{command}");
+    }
+    let printed = session.respond("printsgf");
+    assert!(printed.contains(";W[cg])") && !printed.contains("RE["), "{printed}");
 }
 
 #[test]

@@ -297,4 +297,19 @@ fn dead_stones_are_listed_and_not_counted() {
     assert_eq!(territory.trim().split(' ').skip(1).count(), 18, "{territory}");
     // 45 points against 36 and komi.
     assert_eq!(session.respond("final_score"), "= B+1.5\n\n");
+    let printed = session.respond("printsgf");
+    assert!(printed.contains("RE[B+1.5]"), "{printed}");
+}
+
+#[test]
+fn what_is_known_of_other_komi_is_forgotten() {
+    let mut session = searching();
+    session.respond("boardsize 5");
+    let black_wins = |komi: &str| -> f64 {
+        session.respond(&format!("komi {komi}"));
+        let answer = session.respond("kata-analyze b 1");
+        let info = answer.lines().find(|line| line.starts_with("info")).unwrap();
+        parse(info).0[0].number("winrate")
+    };
+    assert_eq!(["-30", "30", "-30"].map(black_wins), [1.0, 0.0, 1.0]);
 }

@@ -4,6 +4,7 @@
 //! letter.
 
 use super::SgfError;
+use super::charset::Charset;
 use super::main_line::{LONGEST_TEXT, MainLine, Node, main_line};
 use super::read::{WANTED, read_game};
 use super::write::{in_brackets, move_property};
@@ -54,18 +55,12 @@ pub fn annotate(bytes: &[u8], annotations: &[Annotation]) -> Result<Vec<u8>, Sgf
     if bytes.len() > LONGEST_TEXT {
         return Err(SgfError::TooLong(bytes.len()));
     }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(annotate_text(text, annotations)?.into_bytes()),
-        Err(_) => {
-            // Latin-1, or what looks like it: one byte a character, there and back.
-            let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-            if text.len() > LONGEST_TEXT {
-                return Err(SgfError::TooLong(text.len()));
-            }
-            let text = annotate_text(&text, annotations)?;
-            Ok(text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect())
-        }
+    let charset = Charset::of(bytes);
+    let text = charset.decode(bytes);
+    if text.len() > LONGEST_TEXT {
+        return Err(SgfError::TooLong(text.len()));
     }
+    Ok(charset.encode(&annotate_text(&text, annotations)?))
 }
 
 /// What goes where. Where several things go to the same place, contents of a node come before the end of what it is

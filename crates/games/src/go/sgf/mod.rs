@@ -5,6 +5,7 @@
 //! stack or the memory; what stands in a property is `sgf_parse`'s business.
 
 mod annotate;
+mod charset;
 mod main_line;
 mod read;
 mod write;
@@ -37,8 +38,12 @@ pub struct GameRecordFile {
     /// A ko, passes and a move limit in it cannot be written to a file.
     pub start: Go,
     /// The moves, Black and White in turn as the start says. Where a file lets a side move twice in a
-    /// row, the other side's pass stands between.
+    /// row, the other side's pass stands between; where it plays on after two passes, these are left out.
     pub moves: Vec<Move>,
+    /// Which of the moves, counted from 0, stand in no file: passes of a side that was left out. Rising.
+    pub added_passes: Vec<usize>,
+    /// How many moves of Black in a file were read as handicap stones of the start.
+    pub handicap_moves: usize,
     /// What was said about each position: first about the start, then after each move. When read, one
     /// more than there are moves; when written, missing ones are empty.
     pub comments: Vec<String>,
@@ -48,8 +53,8 @@ pub struct GameRecordFile {
     pub white: String,
     /// The result (RE) as it was written, usually as in `B+3.5`, `W+Resign`, `0`; empty if unknown.
     pub result: String,
-    /// The rules (RU) as they were written. `Chinese` makes the start's scoring [`Scoring::Chinese`],
-    /// anything else leaves Tromp-Taylor; in writing, the scoring has the last word.
+    /// The rules (RU) as they were written. `Chinese` makes the start's scoring [`Scoring::Chinese`], `AGA`
+    /// [`Scoring::Aga`], anything else leaves Tromp-Taylor; in writing, the scoring has the last word.
     pub rules: String,
     /// The date (DT), usually as in `2026-11-21`; empty if unknown.
     pub date: String,
@@ -64,6 +69,8 @@ impl GameRecordFile {
             rules: scoring_name(start.scoring()).to_owned(),
             start,
             moves: Vec::new(),
+            added_passes: Vec::new(),
+            handicap_moves: 0,
             comments: Vec::new(),
             black: String::new(),
             white: String::new(),
@@ -78,6 +85,7 @@ fn scoring_name(scoring: Scoring) -> &'static str {
     match scoring {
         Scoring::TrompTaylor => "Tromp-Taylor",
         Scoring::Chinese => "Chinese",
+        Scoring::Aga => "AGA",
     }
 }
 
@@ -88,7 +96,12 @@ fn scoring_name(scoring: Scoring) -> &'static str {
 /// assert_eq!(counted_result(&Go::new(9)), "W+7.5");
 /// ```
 pub fn counted_result(game: &Go) -> String {
-    match game.score() {
+    result_of(game.score())
+}
+
+/// The same of a score as Black sees it, for who counts otherwise.
+pub fn result_of(score: f64) -> String {
+    match score {
         score if score > 0.0 => format!("B+{score}"),
         score if score < 0.0 => format!("W+{}", -score),
         _ => "0".to_owned(),

@@ -1,5 +1,6 @@
 //! From the properties of the main line to a game.
 
+use super::charset::Charset;
 use super::main_line::{self, Node, main_line};
 use super::{GameRecordFile, SgfError};
 use crate::go::board::Color;
@@ -25,7 +26,8 @@ impl GameRecordFile {
     ///
     /// Setup stones (AB, AW, AE) may stand in any node up to the first move. Who begins is what PL says;
     /// without it, whoever moves first. Komi is 7.5 where the file gives none. Passes after the second
-    /// in a row are dropped, as servers write three.
+    /// in a row are dropped, as servers write three. As many moves of Black at the beginning as the handicap
+    /// says are stones of it, where there are no others: so servers write handicaps that Black places freely.
     ///
     /// # Errors
     ///
@@ -44,7 +46,8 @@ impl GameRecordFile {
         Ok(read_game(main_line(text, &WANTED)?.nodes)?.0)
     }
 
-    /// Reads the bytes of a file: UTF-8, or else Latin-1, which SGF prescribes where it says nothing.
+    /// Reads the bytes of a file: UTF-8, or else what its property CA says, or else Latin-1, which SGF prescribes where it says
+    /// nothing.
     ///
     /// # Errors
     ///
@@ -59,10 +62,7 @@ impl GameRecordFile {
         if bytes.len() > super::LONGEST_TEXT {
             return Err(SgfError::TooLong(bytes.len()));
         }
-        match std::str::from_utf8(bytes) {
-            Ok(text) => GameRecordFile::read(text),
-            Err(_) => GameRecordFile::read(&bytes.iter().map(|&byte| char::from(byte)).collect::<String>()),
-        }
+        GameRecordFile::read(&Charset::of(bytes).decode(bytes))
     }
 }
 
@@ -133,8 +133,17 @@ pub(super) fn read_game(nodes: Vec<Node>) -> Result<(GameRecordFile, Vec<usize>)
     for property in before_moves() {
         header.read(property)?;
     }
-    let first_side = nodes.get(first_move).and_then(|node| node.iter().find(|&p| is_move(p))).map(side_of);
+    let moves_of = |node: &Vec<Property>| node.iter().filter(|&property| is_move(property)).count();
+    let placed = header.handicap_moves(&nodes)?;
+    // The node after the last of them.
+    let played_from = nodes.iter().scan(0, |moves, node| {
+        *moves += moves_of(node);
+        Some(*moves)
+    });
+    let played_from = if placed == 0 { 0 } else { 1 + played_from.take_while(|&moves| moves < placed).count() };
+    let first_side = nodes[played_from.min(nodes.len())..].iter().flatten().find(|&p| is_move(p)).map(side_of);
     let mut file = header.start(first_side)?;
+    file.handicap_moves = placed;
 
     let mut record = Record::new(file.start.clone());
     file.comments = vec![String::new()];
@@ -145,8 +154,9 @@ pub(super) fn read_game(nodes: Vec<Node>) -> Result<(GameRecordFile, Vec<usize>)
             if std::mem::replace(&mut moved, true) {
                 return Err(property.wrong("one move in a node; put ';' before the second"));
             }
-            play(&mut record, property)?;
-            file.comments.resize(record.moves().len() + 1, String::new());
+            if index >= played_from {
+                play(&mut record, &mut file, property)?;
+            }
         }
         for property in node {
             match &property.prop {
@@ -165,9 +175,8 @@ pub(super) fn read_game(nodes: Vec<Node>) -> Result<(GameRecordFile, Vec<usize>)
                 _ => {}
             }
         }
-        made.push(record.moves().len());
+        made.push(file.moves.len());
     }
-    file.moves = record.moves().to_vec();
     Ok((file, made))
 }
 
@@ -216,7 +225,7 @@ impl Header {
                 self.size = usize::from(*width);
             }
             Prop::KM(points) => {
-                let komi = Komi::new(*points);
+                let komi = Komi::new(intended_komi(*points));
                 self.komi = Some(komi.ok_or_else(|| property.wrong("a multiple of 0.5 between -1000 and 1000"))?);
             }
             Prop::HA(stones @ 0..=255) => self.handicap = *stones as u8,
@@ -254,9 +263,32 @@ impl Header {
         Ok(())
     }
 
+    /// How many moves at the beginning are handicap stones, which are set up then: as many as HA says, all of Black, where there are no
+    /// others.
+    fn handicap_moves(&mut self, nodes: &[Vec<Property>]) -> Result<usize, SgfError> {
+        let wanted = usize::from(self.handicap);
+        if wanted < 2 || self.stones.iter().any(|(_, color)| *color == Color::Black) {
+            return Ok(0);
+        }
+        let mut stones = Vec::new();
+        for property in
+            nodes.iter().flatten().filter(|property| property.name == "B" || property.name == "W").take(wanted)
+        {
+            match read_move(property, self.size)?.point() {
+                Some(point) if side_of(property) == Side::First => stones.push((point, Color::Black)),
+                _ => return Ok(0),
+            }
+        }
+        if stones.len() < wanted {
+            return Ok(0);
+        }
+        self.stones.extend(stones);
+        Ok(wanted)
+    }
+
     /// The game before its first move, which `first_side` makes.
     fn start(self, first_side: Option<Side>) -> Result<GameRecordFile, SgfError> {
-        let scoring = if is_chinese(&self.rules) { Scoring::Chinese } else { Scoring::TrompTaylor };
+        let scoring = scoring_of(&self.rules);
         let usual = if self.handicap >= 2 { Side::Second } else { Side::First };
         let mut start = Go::set_up(self.size, self.stones)?
             .with_komi(self.komi.unwrap_or(Komi::DEFAULT))
@@ -267,9 +299,23 @@ impl Header {
     }
 }
 
-/// Whether rules by this name count as Chinese.
-pub(super) fn is_chinese(rules: &str) -> bool {
-    rules.get(..7).is_some_and(|name| name.eq_ignore_ascii_case("chinese"))
+/// How games are counted by rules of this name.
+pub(super) fn scoring_of(rules: &str) -> Scoring {
+    let begins = |name: &str| rules.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    match () {
+        () if begins("chinese") => Scoring::Chinese,
+        () if begins("aga") => Scoring::Aga,
+        () => Scoring::TrompTaylor,
+    }
+}
+
+/// Komi as it is meant. The Fox server writes 375 for 3¾ stones, which are 7.5 points, and 650 for 6.5 points; others leave a quarter of
+/// a stone. KataGo, KaTrain and OGS read these so, too.
+fn intended_komi(written: f64) -> f64 {
+    let hundredths = (200.0..=1000.0).contains(&written) && written % 25.0 == 0.0;
+    let komi = if hundredths { written / 100.0 } else { written };
+    let stones = hundredths && komi <= 4.0 || komi.fract().abs() == 0.25 || komi.fract().abs() == 0.75;
+    if stones { 2.0 * komi } else { komi }
 }
 
 /// SGF counts rows from the top.
@@ -295,30 +341,58 @@ fn read_move(property: &Property, size: usize) -> Result<Move, SgfError> {
 }
 
 /// Plays a move if the rules allow it, after a pass of the other side if that one was to move.
-fn play(record: &mut Record<Go>, property: &Property) -> Result<(), SgfError> {
-    let size = record.position().size();
-    let (side, mv) = (side_of(property), read_move(property, size)?);
-    let over = |record: &Record<Go>| matches!(record.turn(), Turn::Over(_));
-    if !over(record) && record.position().to_move() != side {
-        record.play(Move::PASS);
-    }
-    let position = record.position();
-    let reason = if over(record) {
+fn play(record: &mut Record<Go>, file: &mut GameRecordFile, property: &Property) -> Result<(), SgfError> {
+    let (side, mv) = (side_of(property), read_move(property, record.position().size())?);
+    if matches!(record.turn(), Turn::Over(_)) {
         if mv.is_pass() {
             return Ok(());
         }
-        "the game has ended with two passes"
-    } else if record.is_legal(mv) {
-        record.play(mv);
-        return Ok(());
-    } else {
-        match mv.point() {
-            Some(point) if !position.board().is_empty(point) => "the point is taken",
-            Some(point) if position.board().ko() == Some(point) => "ko forbids it",
-            _ if crate::Game::is_legal(position, mv) => "it repeats an earlier position (superko)",
-            _ => "it would be suicide",
+        // The sides did not agree about what is dead, and play on.
+        take_back_passes(record, file, 2);
+    }
+    if record.position().to_move() != side {
+        if mv.is_pass() {
+            // It leaves the other side to move, which it is.
+            return Ok(());
         }
+        if record.position().passes() > 0 {
+            // Another pass would end the game, and who passes and moves then has moved.
+            take_back_passes(record, file, 1);
+        } else {
+            file.added_passes.push(file.moves.len());
+            make(record, file, Move::PASS);
+        }
+    }
+    if record.is_legal(mv) {
+        make(record, file, mv);
+        return Ok(());
+    }
+    let position = record.position();
+    let reason = match mv.point() {
+        Some(point) if !position.board().is_empty(point) => "the point is taken",
+        Some(point) if position.board().ko() == Some(point) => "ko forbids it",
+        _ if crate::Game::is_legal(position, mv) => "it repeats an earlier position (superko)",
+        _ => "it would be suicide",
     };
-    let (line, number) = (property.line, record.moves().len() + 1);
+    let (line, number) = (property.line, file.handicap_moves + file.moves.len() + 1);
     Err(SgfError::IllegalMove { line, number, side, mv: position.move_text(mv), reason })
+}
+
+fn make(record: &mut Record<Go>, file: &mut GameRecordFile, mv: Move) {
+    record.play(mv);
+    file.moves.push(mv);
+    file.comments.push(String::new());
+}
+
+/// Takes the last moves back, which are passes. What was said of them is said of the position before.
+fn take_back_passes(record: &mut Record<Go>, file: &mut GameRecordFile, passes: usize) {
+    let left = file.moves.len() - passes;
+    file.moves.truncate(left);
+    file.added_passes.retain(|&index| index < left);
+    for comment in file.comments.split_off(left + 1) {
+        add_comment(file.comments.last_mut(), &comment);
+    }
+    let position = record.position();
+    let turn = if passes % 2 == 0 { position.to_move() } else { position.to_move().other() };
+    *record = Record::continuing(position.clone().with_turn(turn), record.repetition_keys());
 }

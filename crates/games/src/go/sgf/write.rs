@@ -1,11 +1,11 @@
 //! From a game to SGF text.
 
-use super::read::is_chinese;
+use super::read::scoring_of;
 use super::{GameRecordFile, scoring_name};
 use crate::Side;
 use crate::go::board::Color;
 use crate::go::point::{Move, Point};
-use crate::go::rules::{Go, Scoring};
+use crate::go::rules::Go;
 use sgf_parse::go::{Move as SgfMove, Point as SgfPoint, Prop};
 
 /// Moves on one line of the text.
@@ -55,11 +55,8 @@ impl GameRecordFile {
 
     /// The rules by the name that was read, unless the start is counted otherwise.
     fn rules_text(&self) -> &str {
-        match self.start.scoring() {
-            scoring @ Scoring::Chinese if !is_chinese(&self.rules) => scoring_name(scoring),
-            scoring @ Scoring::TrompTaylor if is_chinese(&self.rules) => scoring_name(scoring),
-            _ => &self.rules,
-        }
+        let scoring = self.start.scoring();
+        if scoring == scoring_of(&self.rules) { &self.rules } else { scoring_name(scoring) }
     }
 
     fn push_comment(&self, text: &mut String, index: usize) {
