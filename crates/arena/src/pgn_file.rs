@@ -67,7 +67,7 @@ pub struct PgnFile {
     file: File,
     synced: Instant,
     cut_off: u64,
-    /// The games that it held when it was opened, as hashes of their tags.
+    /// The games that it held when it was opened, as hashes of their tags and moves.
     held: HashSet<u64>,
 }
 
@@ -87,6 +87,9 @@ impl PgnFile {
         let mut scan = Scan::default();
         scan.all(BufReader::new(&file)).map_err(io("read it"))?;
         let complete = scan.is_complete();
+        if complete {
+            scan.end_game();
+        }
         let mut opened = PgnFile { path: path.into(), file, synced: Instant::now(), cut_off: 0, held: scan.held };
         if !complete {
             let (begin, line) = scan.begin;
@@ -94,7 +97,6 @@ impl PgnFile {
                 return Err(PgnFileError::Unfinished { path: path.into(), line });
             }
             opened.cut_off = scan.length - begin;
-            opened.held.remove(&scan.tags.finish());
             opened.file.set_len(begin).map_err(io("cut off its incomplete last game"))?;
         } else if scan.length > 0 && !scan.after_empty_line {
             // Between games stands an empty line.
@@ -108,11 +110,13 @@ impl PgnFile {
         self.cut_off
     }
 
-    /// Whether the file held a game with the same tags when it was opened. `game`: its text.
+    /// Whether the file held a game of the same tags and moves when it was opened, whatever was said about them. `game`: its text.
     pub fn held(&self, game: &str) -> bool {
-        let mut tags = DefaultHasher::new();
-        game.lines().take_while(|line| is_tag(line.as_bytes())).for_each(|line| tags.write(line.as_bytes()));
-        self.held.contains(&tags.finish())
+        let mut hash = GameHash::default();
+        for line in game.lines().map(|line| line.as_bytes().trim_ascii()) {
+            if is_tag(line) && !hash.in_comment { hash.tag(line) } else { hash.moves(line) }
+        }
+        self.held.contains(&hash.hasher.finish())
     }
 
     /// Adds a game, which ends with an empty line.
@@ -138,6 +142,34 @@ impl PgnFile {
     }
 }
 
+/// The tags and the moves of a game, without comments.
+#[derive(Default)]
+struct GameHash {
+    hasher: DefaultHasher,
+    in_comment: bool,
+    /// Whether its moves have begun.
+    moved: bool,
+}
+
+impl GameHash {
+    fn tag(&mut self, line: &[u8]) {
+        self.hasher.write(line);
+    }
+
+    /// Where lines are broken depends on the comments, too, so that blanks do not count.
+    fn moves(&mut self, line: &[u8]) {
+        self.moved |= !line.is_empty();
+        for &byte in line {
+            match byte {
+                b'}' if self.in_comment => self.in_comment = false,
+                b'{' => self.in_comment = true,
+                _ if self.in_comment || byte.is_ascii_whitespace() => {}
+                _ => self.hasher.write_u8(byte),
+            }
+        }
+    }
+}
+
 /// What a file holds, line by line.
 #[derive(Default)]
 struct Scan {
@@ -151,12 +183,12 @@ struct Scan {
     after_empty_line: bool,
     in_tags: bool,
     /// Of the last game.
-    tags: DefaultHasher,
+    hash: GameHash,
     /// Where the last game begins, as its first byte and its line.
     begin: (u64, u64),
     /// Whether it is one that we wrote.
     is_ours: bool,
-    /// The tags of games whose moves have begun.
+    /// Games that have ended.
     held: HashSet<u64>,
 }
 
@@ -199,18 +231,25 @@ impl Scan {
         let tag = is_tag(line) || (line == b"[" && self.is_complete());
         if tag && !self.in_tags {
             self.begin = (begin, number);
-            self.tags = DefaultHasher::new();
+            self.end_game();
             let ours = format!("[Event \"{EVENT}");
             self.is_ours = line.starts_with(ours.as_bytes()) || ours.as_bytes().starts_with(line);
         }
         if tag {
-            self.tags.write(line);
-        } else if self.in_tags {
-            self.held.insert(self.tags.finish());
+            self.hash.tag(line)
+        } else {
+            self.hash.moves(line)
         }
         self.in_tags = tag;
         self.last.clear();
         self.last.extend_from_slice(line);
+    }
+
+    fn end_game(&mut self) {
+        let hash = std::mem::take(&mut self.hash);
+        if hash.moved {
+            self.held.insert(hash.hasher.finish());
+        }
     }
 
     /// Whether the last game has its end, if there is any game.

@@ -309,6 +309,22 @@ fn a_file_torn_anywhere_is_cut_to_whole_games() {
 }
 
 #[test]
+fn games_are_the_same_by_their_tags_and_moves() {
+    let (folder, texts) = (Folder::new(), texts(1));
+    let path = folder.file("games.pgn", &texts[0]);
+    let file = PgnFile::open(&path).unwrap();
+    let (tags, moves) = texts[0].split_once("\n\n").unwrap();
+    let (first, rest) = moves.split_once(' ').unwrap();
+    let (played, rest) = rest.split_once(' ').unwrap();
+    let of = |first: &str, played: &str| format!("{tags}\n\n{first}{played} {rest}");
+    assert!(file.held(&of(&format!("{first} "), played)));
+    // What was said about moves, and where lines break, is no other game; another move is.
+    assert!(file.held(&of(&format!("{first}\n"), &format!("{played} {{[%eval 0.5] a {{brace}}"))));
+    assert!(!file.held(&of(&format!("{first} "), "a2a9")));
+    assert!(!file.held(&texts[0].replacen("[Round", "[Other", 1)));
+}
+
+#[test]
 fn files_of_others_are_appended_to_and_never_cut() {
     let (folder, texts) = (Folder::new(), texts(2));
     let long = format!("1. e4 {{{}}} e5 1-0", "x".repeat(100_000));

@@ -82,6 +82,10 @@ fn what_an_engine_cannot_do_is_said() {
     let mark = unique_mark("xboard-option");
     let error = drive(&mut fake_engine("sound", &mark).with_option("Hash", "16")).unwrap_err().to_string();
     assert!(error.starts_with("cannot start: the engine has no option 'Hash'; it has memory, Skill Level"), "{error}");
+    // Without the limit it would think for ever.
+    let error = drive(&mut fake_engine("no-depth", &mark).with_search("sd 2")).unwrap_err().to_string();
+    assert!(error.contains("the engine does not know 'sd 2': search by another limit"), "{error}");
+    drive(&mut fake_engine("sound", &mark).with_search("sd 2")).unwrap();
     let other = Record::new(Chess::chess960(1).unwrap());
     let error = fake_engine("sound", &mark).new_game(&other, 0).unwrap_err().to_string();
     assert!(error.contains("Chess960"), "{error}");

@@ -114,6 +114,9 @@ fn counts_as_stockfish_does() {
         "fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "fen 1rk3r1/8/8/8/8/8/8/1RK3R1 w GBgb - 0 1",
         "fen 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        // Draws end no count.
+        "fen 2K2r2/4P3/8/8/8/8/8/3k4 w - - 0 1",
+        "fen 4k3/8/8/8/8/8/8/4K2R w K - 98 80",
     ] {
         script += &format!("position {position}\ngo perft 3\n");
     }
@@ -265,6 +268,28 @@ fn several_lines_are_shown_with_their_chances() {
             line.split_once(" wdl ").unwrap().1.split(' ').take(3).map(|n| n.parse().unwrap()).collect();
         assert_eq!(chances.iter().sum::<u32>(), 1000, "{line}");
     }
+}
+
+/// With more nodes it sees that h2h3 loses seven pawns; it was stopped between that and the score of the second line.
+#[test]
+fn a_move_that_was_just_refuted_is_not_played() {
+    let mut engine = Engine::start();
+    engine.ask("setoption name MultiPV value 2\nisready", "readyok");
+    let place = "position fen r1b2bnr/pppp1kp1/2n4p/4pp2/2P3q1/1P1PB3/P3PPPP/RNQ1KBNR w - - 1 8";
+    let lines = engine.ask(&format!("{place}\ngo nodes 2115"), "bestmove");
+    assert!(lines.last().unwrap().starts_with("bestmove f2f3"), "{lines:?}");
+}
+
+#[test]
+fn what_has_pondered_enough_answers_at_once() {
+    let mut engine = Engine::start();
+    // A mate in one that no time makes surer: the clock alone would not begin another iteration.
+    let place = "position fen 6k1/5ppp/8/8/8/8/8/R6K w - - 0 1";
+    engine.ask(&format!("{place}\ngo ponder wtime 100000000 btime 100000000"), "info depth 12");
+    let begin = std::time::Instant::now();
+    engine.ask("ponderhit", "bestmove");
+    // The hard limit would be hours.
+    assert!(begin.elapsed() < Duration::from_secs(60));
 }
 
 #[test]

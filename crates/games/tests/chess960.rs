@@ -1,7 +1,7 @@
 //! Chess960: counts from all 960 first positions, and from 960 positions of games, against other programs'.
 
 use afterstate_games::chess::epd::{Epd, EpdReader};
-use afterstate_games::{Chess, perft};
+use afterstate_games::{Chess, Notation, perft};
 
 const STARTS: &str = include_str!("perft/chess960_starts.epd");
 const GAMES: &str = include_str!("perft/chess960.epd");
@@ -32,6 +32,14 @@ fn the_first_positions_have_their_numbers() {
     for (number, epd) in (0..).zip(suite(STARTS)) {
         assert_eq!(Chess::chess960(number).unwrap(), epd.position, "number {number}");
     }
+}
+
+/// The king's rook of White stands inside of another one.
+#[test]
+fn rooks_inside_are_named_by_their_file() {
+    let game = Chess::parse_position("rn2k1r1/ppp1pp1p/3p2p1/5bn1/P7/2N2B2/1PPPPP2/2BNK1RR w Gkq - 4 11").unwrap();
+    assert_eq!(game.position_text(), "rn2k1r1/ppp1pp1p/3p2p1/5bn1/P7/2N2B2/1PPPPP2/2BNK1RR w Gga - 4 11");
+    assert!(game.is_chess960() && game.parse_move("O-O").is_ok());
 }
 
 #[test]

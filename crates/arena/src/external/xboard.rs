@@ -151,6 +151,24 @@ impl XboardEngine {
         self.engine.ask(&ping, self.engine.limits.command, None, |line| (line == pong).then_some(()))
     }
 
+    /// Without a limit that it knows, an engine would think for ever: where it can tell, it has to have accepted them.
+    fn check_limits(&mut self, commands: &[String]) -> Result<(), PlayerError> {
+        let limits = commands.iter().find(|command| command.starts_with("sd ") || command.starts_with("st "));
+        let (Some(limit), true) = (limits, self.features.ping) else { return Ok(()) };
+        self.pings += 1;
+        let (ping, pong) = (format!("ping {}", self.pings), format!("pong {}", self.pings));
+        let known = self.engine.ask(&ping, self.engine.limits.command, None, |line| {
+            let lower = line.to_ascii_lowercase();
+            let complains = ["error", "illegal move", "invalid move"].into_iter().any(|word| lower.starts_with(word));
+            if complains && lower.contains(limit.as_str()) { Some(false) } else { (line == pong).then_some(true) }
+        })?;
+        if known {
+            Ok(())
+        } else {
+            self.refuse(format!("the engine does not know '{}': search by another limit", shown(limit)))
+        }
+    }
+
     /// The beginning of a game from `start`.
     fn begin(&mut self, start: &Chess) -> Result<(), PlayerError> {
         for command in ["new", "force", "easy", "post"] {
@@ -294,7 +312,10 @@ impl Player<Chess> for XboardEngine {
         // What it had to say about the moves before is over then: a result that it sees, for instance.
         self.wait_until_ready()?;
         match self.limits_of_move(side, budget) {
-            Ok(commands) => commands.iter().for_each(|command| self.engine.send(command)),
+            Ok(commands) => {
+                commands.iter().for_each(|command| self.engine.send(command));
+                self.check_limits(&commands)?;
+            }
             Err(why) => return self.refuse(why),
         }
         let mut thought = Thought::default();

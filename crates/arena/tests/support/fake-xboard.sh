@@ -51,6 +51,7 @@ while read -r command rest; do
         ;;
     option) [ "$rest" = "Skill Level=3" ] || echo "unexpected: $rest" >&2 ;;
     new) count=0 ;;
+    sd) [ "$mode" = no-depth ] && echo "Error (unknown command): sd $rest" ;;
     # A result that it sees by itself comes behind its move, and is not asked for.
     usermove) [ "$mode" = result ] && echo "1-0 {White mates}" ;;
     ping) echo "pong $rest" ;;

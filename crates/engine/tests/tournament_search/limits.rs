@@ -1,7 +1,7 @@
 //! Searches end when they should, and equal searches are equal.
 
 use crate::{decide, depth, engine, nodes, position, small};
-use afterstate_engine::search::{Bound, SearchNews, TournamentSettings};
+use afterstate_engine::search::{Bound, SearchLimits, SearchNews, TournamentSettings};
 use afterstate_engine::{Budget, Search};
 use afterstate_games::chess::Move;
 use afterstate_games::{Chess, Game, Notation, Record, stream};
@@ -151,6 +151,29 @@ fn several_lines_are_distinct_and_in_order() {
         lines = lines.max(news.line().map_or(0, |info| info.multi_pv));
     });
     assert_eq!(lines, 1);
+}
+
+/// Wherever a search is stopped, it has told of the line that it decides on.
+#[test]
+fn what_is_decided_was_told() {
+    for fen in [
+        "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1",
+        "r1b2bnr/pppp1kp1/2n4p/4pp2/2P3q1/1P1PB3/P3PPPP/RNQ1KBNR w - - 1 8",
+    ] {
+        let record = Record::new(position(fen));
+        for number in (100..4_000).step_by(37) {
+            for lines in [1, 2] {
+                let limits = SearchLimits { multi_pv: lines, ..nodes(number) };
+                let mut told = None;
+                let decision = engine(small()).search(&record, &limits, &mut |news| {
+                    if let Some(info) = news.line().filter(|info| info.multi_pv == 1) {
+                        told = Some(info.pv[0]);
+                    }
+                });
+                assert_eq!((decision.best, decision.value.is_some()), (told, true), "{fen}, {number} nodes");
+            }
+        }
+    }
 }
 
 #[test]

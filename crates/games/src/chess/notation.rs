@@ -137,7 +137,7 @@ fn counts_in_range(halfmoves: &str, moves: &str) -> String {
     format!("{} {}", within(halfmoves, 0, 100), within(moves, 1, u16::MAX.into()))
 }
 
-/// Castling rights `KQkq` as the files of the outermost rooks on each side of the king.
+/// Castling rights as the files of rooks: `KQkq` are the outermost ones on each side of the king.
 fn rights_of_outermost_rooks(pieces: &str, rights: &str) -> Option<String> {
     let ranks: Vec<String> = pieces
         .split('/')
@@ -153,6 +153,8 @@ fn rights_of_outermost_rooks(pieces: &str, rights: &str) -> Option<String> {
         let file = match right.to_ascii_lowercase() {
             'k' => rank.rfind(rook).filter(|&file| file > king)?,
             'q' => rank.find(rook).filter(|&file| file < king)?,
+            // X-FEN names the file where another rook stands further out.
+            'a'..='h' => return Some(right),
             _ => return None,
         };
         let letter = char::from(File::try_index(file)?);

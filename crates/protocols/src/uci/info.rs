@@ -66,6 +66,8 @@ pub struct Line {
     pub score: Option<Score>,
     /// What is certain of that.
     pub bound: ScoreBound,
+    /// Whether a search that was stopped ends with it, so that it is worth showing though it may be no more than a bound.
+    pub decided: bool,
     /// Positions seen in this search so far.
     pub nodes: u64,
     /// How full the transposition table is, in thousandths.

@@ -1,12 +1,14 @@
-//! `perft`: how many sequences of moves there are, by the first move.
+//! `perft`: how many sequences of moves there are, by the first move. As everywhere, draws end nothing here: moves are counted that a
+//! game would not see.
 
 use super::limits::GoLimits;
-use afterstate_games::{Chess, Game, Notation, Turn, perft};
+use super::position::playable_moves;
+use afterstate_games::{Chess, Game, Notation};
 
 /// Deeper counts take years.
 pub(super) const MOST_PLIES: u32 = 12;
 
-/// Below this depth nobody need ask whether to stop: a fraction of a second.
+/// At this depth it is asked whether to stop: what is below takes a fraction of a second.
 const SHORT: u32 = 3;
 
 /// Calls `print` with the number behind each move, and then with the sum; `None` if it was stopped before.
@@ -21,19 +23,19 @@ pub(super) fn divide(position: &Chess, depth: u32, limits: &GoLimits, mut print:
 }
 
 fn count(position: &Chess, depth: u32, limits: &GoLimits) -> Option<u64> {
-    if depth <= SHORT {
-        return (!limits.stopped()).then(|| perft::paths(position, depth));
+    match depth {
+        0 => return Some(1),
+        // The last move need not be played to be counted.
+        1 => return Some(playable_moves(position).len() as u64),
+        SHORT if limits.stopped() => return None,
+        _ => {}
     }
     continuations(position).try_fold(0, |sum, (_, next)| Some(sum + count(&next, depth - 1, limits)?))
 }
 
 fn continuations(position: &Chess) -> impl Iterator<Item = (<Chess as Game>::Move, Chess)> {
-    let mut moves = Vec::new();
-    if !matches!(position.turn(), Turn::Over(_)) {
-        position.legal_moves(&mut moves);
-    }
     let position = position.clone();
-    moves.into_iter().map(move |mv| {
+    playable_moves(&position).into_iter().map(move |mv| {
         let mut next = position.clone();
         next.play(mv);
         (mv, next)
@@ -52,6 +54,10 @@ mod tests {
             (Chess::new(), 4, 197_281),
             (Chess::new(), 5, 4_865_609),
             (Chess::parse_position(kiwipete).unwrap(), 4, 4_085_603),
+            // Bare kings, and as many half-moves as draw a game, are moves like others.
+            (Chess::parse_position("K1k5/8/P7/8/8/8/8/8 w - - 0 1").unwrap(), 6, 2_217),
+            (Chess::parse_position("8/P1k5/K7/8/8/8/8/8 w - - 0 1").unwrap(), 6, 92_683),
+            (Chess::parse_position("4k3/8/8/8/8/8/8/4K2R w - - 99 80").unwrap(), 2, 63),
         ] {
             let mut lines = Vec::new();
             let total = divide(&position, depth, &GoLimits::default(), |line| lines.push(line)).unwrap();

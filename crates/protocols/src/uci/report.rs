@@ -1,8 +1,8 @@
 //! What is printed of what a search tells, and how often.
 //!
 //! A line for every finished depth; what else is new, about once a second; the move that is searched now, and bounds that
-//! are not yet a score, only when a search takes longer than three seconds: no GUI can show more, and the fast games of
-//! tournaments should not wait for output.
+//! are not yet a score, only when a search takes longer than three seconds or ends with them: no GUI can show more, and the
+//! fast games of tournaments should not wait for output.
 
 use super::info::{Info, Line, Score, ScoreBound};
 use super::position::line_text;
@@ -38,7 +38,7 @@ impl Reporter {
 
     fn line_after(&mut self, info: &Info, elapsed: Duration) -> Option<String> {
         match info {
-            Info::Line(line) if line.bound != ScoreBound::Exact && elapsed < PATIENCE => None,
+            Info::Line(line) if line.bound != ScoreBound::Exact && !line.decided && elapsed < PATIENCE => None,
             Info::Line(line) => {
                 self.counted = elapsed;
                 Some(self.variation(line, elapsed))
@@ -147,6 +147,9 @@ mod tests {
             assert_eq!(reporter.line_after(&info, MS(2999)), None);
             assert!(reporter.line_after(&info, MS(3000)).is_some());
         }
+        let Info::Line(bound) = line(ScoreBound::Lower) else { unreachable!("it is one") };
+        let decided = Info::Line(Line { decided: true, ..bound });
+        assert!(reporter(false).line_after(&decided, MS(1)).unwrap().contains("lowerbound"));
         let text = reporter(false).line_after(&Info::CurrentMove(7, mv, 3), MS(3000)).unwrap();
         assert_eq!(text, "info depth 7 currmove e2e4 currmovenumber 3");
     }

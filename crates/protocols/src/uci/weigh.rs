@@ -33,6 +33,8 @@ impl PlayerThinker {
         let mut effort = 0;
         for round in 0.. {
             let endless = limits.infinite || limits.pondering();
+            // Whether every look ended before its time was up: then more time shows nothing more.
+            let mut exhausted = true;
             for (i, &mv) in moves.iter().enumerate() {
                 if limits.stopped() {
                     break;
@@ -45,6 +47,7 @@ impl PlayerThinker {
                 if after.value.is_none() {
                     return Ok(None);
                 }
+                exhausted &= budget.deadline.is_none_or(|deadline| Instant::now() < deadline);
                 effort += after.effort;
                 match weighed.iter_mut().find(|known| known.best == Some(mv)) {
                     Some(known) => *known = after,
@@ -58,7 +61,7 @@ impl PlayerThinker {
                 let found = Decision { effort, ..decision.clone() };
                 report(&Info::Line(Line { rank, ..line(record.position(), &found) }));
             }
-            if !endless || limits.stopped() {
+            if !endless || exhausted || limits.stopped() {
                 break;
             }
         }
@@ -118,7 +121,11 @@ mod tests {
     const MATE: &str = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1";
 
     fn looking_ahead() -> PlayerThinker {
-        let search = AlphaBeta::new(Arc::new(Indifferent), AlphaBetaSettings::default());
+        looking_ahead_by(AlphaBetaSettings::default())
+    }
+
+    fn looking_ahead_by(settings: AlphaBetaSettings) -> PlayerThinker {
+        let search = AlphaBeta::new(Arc::new(Indifferent), settings);
         PlayerThinker::new(Box::new(AlphaBetaPlayer::new(search, Chess::clone)))
     }
 
@@ -173,13 +180,24 @@ mod tests {
         let limits = GoLimits { infinite: true, search_moves: named(MATE, &["a1a8", "h1g1"]), ..GoLimits::default() };
         let record = Record::new(Chess::parse_position(MATE).unwrap());
         let mut rounds = 0;
-        let decision = looking_ahead().think(&record, &limits, &mut |_| {
+        let deep = AlphaBetaSettings { depth: 60, ..AlphaBetaSettings::default() };
+        let decision = looking_ahead_by(deep).think(&record, &limits, &mut |_| {
             rounds += 1;
             if rounds == 3 {
                 limits.signals.stop();
             }
         });
         assert_eq!((rounds, decision.best), (3, Some(limits.search_moves[0])));
+    }
+
+    #[test]
+    fn an_endless_search_that_has_seen_everything_says_so_once() {
+        let limits = GoLimits { infinite: true, search_moves: named(MATE, &["a1a8", "h1g1"]), ..GoLimits::default() };
+        let shallow = AlphaBetaSettings { depth: 1, ..AlphaBetaSettings::default() };
+        let mut rounds = 0;
+        let record = Record::new(Chess::parse_position(MATE).unwrap());
+        let decision = looking_ahead_by(shallow).think(&record, &limits, &mut |_| rounds += 1);
+        assert_eq!((rounds, decision.best), (1, Some(limits.search_moves[0])));
     }
 
     #[test]

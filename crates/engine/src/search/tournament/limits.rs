@@ -60,6 +60,8 @@ pub(super) struct Clock {
     pub limits: SearchLimits,
     pub begin: Instant,
     stop: AtomicBool,
+    /// Whether enough was found out while pondering.
+    enough: AtomicBool,
     /// By thread, nodes so far, not always up to date.
     nodes: Vec<AtomicU64>,
 }
@@ -67,7 +69,13 @@ pub(super) struct Clock {
 impl Clock {
     pub(super) fn new(limits: &SearchLimits, threads: usize) -> Clock {
         let nodes = (0..threads).map(|_| AtomicU64::new(0)).collect();
-        Clock { limits: limits.clone(), begin: Instant::now(), stop: AtomicBool::new(false), nodes }
+        Clock {
+            limits: limits.clone(),
+            begin: Instant::now(),
+            stop: AtomicBool::new(false),
+            enough: AtomicBool::new(false),
+            nodes,
+        }
     }
 
     /// Thread `number` has searched so many nodes. Whether it should stop now. A single thread stops at the very node.
@@ -87,7 +95,8 @@ impl Clock {
         let over = self.stop.load(Relaxed)
             || budget.stop.as_ref().is_some_and(|stop| stop.load(Relaxed))
             || budget.simulations.is_some_and(|limit| self.total_nodes() >= limit)
-            || (!self.ponders() && budget.deadline.is_some_and(|deadline| Instant::now() >= deadline));
+            || (!self.ponders()
+                && (self.enough.load(Relaxed) || budget.deadline.is_some_and(|deadline| Instant::now() >= deadline)));
         if over {
             self.stop();
         }
@@ -120,15 +129,23 @@ impl Clock {
 
     /// Whether time is shared out, and so should not be spent on what is certain.
     pub(super) fn saves_time(&self) -> bool {
-        self.limits.soft_deadline.is_some() && !self.is_exact() && !self.ponders()
+        self.limits.soft_deadline.is_some() && !self.is_exact()
     }
 
-    /// Whether no more iteration should begin: the soft deadline is past, if the time for it is scaled by `share` where time can be
-    /// saved.
+    /// Whether the search ends if it knows `enough`. While it ponders it goes on, and ends in the middle of an iteration when the
+    /// opponent has moved: an iteration that the clock would not have begun should not use it up.
+    pub(super) fn ends(&self, enough: bool) -> bool {
+        let ponders = self.ponders();
+        self.enough.store(enough && ponders && !self.is_exact(), Relaxed);
+        enough && !ponders
+    }
+
+    /// Whether no more iteration should begin by the clock: the soft deadline is past, if the time for it is scaled by `share` where time
+    /// can be saved.
     pub(super) fn is_late(&self, share: f64) -> bool {
         let Some(deadline) = self.limits.soft_deadline else { return false };
         let planned: Duration = deadline.saturating_duration_since(self.begin);
         let share = if self.is_exact() { 1.0 } else { share };
-        !self.ponders() && self.begin.elapsed() >= planned.mul_f64(share)
+        self.begin.elapsed() >= planned.mul_f64(share)
     }
 }

@@ -53,6 +53,8 @@ pub struct SearchInfo<'a> {
     pub score: Score,
     /// What the score says. A line that is not exact is still being searched.
     pub bound: Bound,
+    /// Whether it is what a search that was stopped decides for, and did not finish.
+    pub decided: bool,
     /// Positions that moves were played to, by all threads, since the search began.
     pub nodes: u64,
     /// Time since the search began.

@@ -31,8 +31,10 @@ const ASPIRE_FROM: i32 = 4;
 pub(super) struct RootMove {
     /// As the side to move sees it; `None` if the last look only showed that it is not better than others.
     pub score: Option<i32>,
-    /// The last that was known before this iteration.
+    /// The last that was known before this iteration, or before its window was widened.
     pub previous: Option<i32>,
+    /// What the last known score is, as the side to move sees it: outside of a window it is a bound.
+    bound: Bound,
     /// The line that it begins, itself included.
     pub line: Vec<Move>,
     pub selective_depth: usize,
@@ -42,7 +44,7 @@ pub(super) struct RootMove {
 
 impl RootMove {
     pub(super) fn new(mv: Move) -> RootMove {
-        RootMove { score: None, previous: None, line: vec![mv], selective_depth: 0, nodes: 0 }
+        RootMove { score: None, previous: None, bound: Bound::Exact, line: vec![mv], selective_depth: 0, nodes: 0 }
     }
 
     pub(super) fn mv(&self) -> Move {
@@ -101,10 +103,11 @@ impl<E: ChessEvaluation> Worker<E> {
                 if self.aspire(root, depth, line, watch).is_none() {
                     self.return_to_root();
                     self.root_moves[line..].sort_by_key(|root_move| std::cmp::Reverse(root_move.score));
-                    self.root_moves[..=line].sort_by_key(|root_move| std::cmp::Reverse(root_move.known()));
+                    // What has no score yet was just shown to be no better than the lines before it.
+                    self.root_moves[..=line].sort_by_key(|root_move| std::cmp::Reverse(root_move.score));
                     // Whoever watches should have seen the line that is decided on.
                     if told != Some(self.root_moves[0].mv()) {
-                        self.tell(root, 0, Bound::Exact, watch);
+                        self.tell(root, 0, true, watch);
                     }
                     return completed;
                 }
@@ -113,7 +116,7 @@ impl<E: ChessEvaluation> Worker<E> {
             completed = depth as u32;
             self.clock.report(self.number, self.nodes);
             for line in 0..lines {
-                self.tell(root, line, Bound::Exact, watch);
+                self.tell(root, line, false, watch);
             }
             told = Some(self.root_moves[0].mv());
             if self.number == 0 && self.is_enough(depth, &mut stability) {
@@ -138,7 +141,7 @@ impl<E: ChessEvaluation> Worker<E> {
         let share = best.nodes as f64 / self.nodes.max(1) as f64;
         let factor = stability.factor(best.mv(), score, share);
         let certain = self.root_moves.len() == 1 || plies_to_mate.is_some_and(|plies| depth > plies);
-        self.clock.is_late(factor) || (certain && self.clock.saves_time())
+        self.clock.ends(self.clock.is_late(factor) || (certain && self.clock.saves_time()))
     }
 
     /// Searches line number `line`, 0 being the best, with a window around its last score. `None`: the search must stop.
@@ -155,7 +158,7 @@ impl<E: ChessEvaluation> Worker<E> {
             let score = self.root(root, depth, line, [alpha, beta], watch)?;
             self.root_moves[line..].sort_by_key(|root_move| std::cmp::Reverse(root_move.score));
             width += width / 2;
-            let bound = if score <= alpha {
+            self.root_moves[line].bound = if score <= alpha {
                 beta = (alpha + beta) / 2;
                 alpha = if width > 500 { -INFINITE } else { (score - width).max(-INFINITE) };
                 Bound::AtMost
@@ -167,12 +170,7 @@ impl<E: ChessEvaluation> Worker<E> {
             };
             // Early changes are too many to be of interest.
             if self.takes_long() {
-                let seen_by_white = match (root.side_to_move(), bound) {
-                    (Side::Second, Bound::AtMost) => Bound::AtLeast,
-                    (Side::Second, Bound::AtLeast) => Bound::AtMost,
-                    (_, bound) => bound,
-                };
-                self.tell(root, line, seen_by_white, watch);
+                self.tell(root, line, false, watch);
             }
         }
     }
@@ -194,6 +192,8 @@ impl<E: ChessEvaluation> Worker<E> {
         self.frame(0).evaluation = evaluation;
         self.frame(1).killers = [None; 2];
         for root_move in &mut self.root_moves[first..] {
+            // A search that is stopped before the next score may decide on the move that this one speaks for.
+            root_move.previous = root_move.known();
             root_move.score = None;
         }
         let mut best = -INFINITE;
@@ -220,7 +220,7 @@ impl<E: ChessEvaluation> Worker<E> {
             let root_move = &mut self.root_moves[index];
             root_move.nodes += self.nodes - nodes;
             if number == 1 || score > alpha {
-                root_move.score = Some(score);
+                (root_move.score, root_move.bound) = (Some(score), Bound::Exact);
                 root_move.selective_depth = self.selective_depth;
                 root_move.line.truncate(1);
                 let line = self.lines[1].as_slice();
@@ -252,16 +252,23 @@ impl<E: ChessEvaluation> Worker<E> {
         }));
     }
 
-    /// Reports a line, if there is something to report.
-    fn tell(&self, root: &Chess, line: usize, bound: Bound, watch: &mut dyn FnMut(&SearchNews)) {
+    /// Reports a line, if there is something to report. `decided`: it is what the search ends with.
+    fn tell(&self, root: &Chess, line: usize, decided: bool, watch: &mut dyn FnMut(&SearchNews)) {
         let root_move = &self.root_moves[line];
         let Some(score) = root_move.known() else { return };
+        // As the first player sees it.
+        let bound = match (root.side_to_move(), root_move.bound) {
+            (Side::Second, Bound::AtMost) => Bound::AtLeast,
+            (Side::Second, Bound::AtLeast) => Bound::AtMost,
+            (_, bound) => bound,
+        };
         watch(&SearchNews::Line(SearchInfo {
             depth: self.root_depth as u32,
             selective_depth: (root_move.selective_depth as u32).max(self.root_depth as u32),
             multi_pv: line + 1,
             score: leaving(root.side_to_move(), score),
             bound,
+            decided,
             nodes: self.clock.total_nodes(),
             elapsed: self.clock.begin.elapsed(),
             hashfull: self.table.fullness(),
