@@ -88,7 +88,7 @@ impl EpdProblem {
     ///
     /// ```
     /// use afterstate_arena::epd_suite::EpdProblem;
-    /// use afterstate_engine::Decision;
+    /// use afterstate_engine::{Decision, Value};
     /// use afterstate_games::Notation;
     /// let epd = "7k/8/5K2/8/8/8/8/6R1 w - - dm 2; id \"rook\";".parse()?;
     /// let problem = EpdProblem { name: "rook".into(), epd };
@@ -96,6 +96,9 @@ impl EpdProblem {
     /// assert!(!problem.is_solved_by(&Decision::play(best)));
     /// let line = ["f6f7", "h8h7", "g1h1"].map(|text| text.parse().unwrap()).to_vec();
     /// assert!(problem.is_solved_by(&Decision { principal_variation: line, ..Decision::play(best) }));
+    /// // Or it may say how far away the mate is.
+    /// let announced = |plies| Decision { value: Some(Value(1.0)), plies_to_end: Some(plies), ..Decision::play(best) };
+    /// assert!(problem.is_solved_by(&announced(3)) && !problem.is_solved_by(&announced(5)));
     /// # Ok::<(), afterstate_games::NotationError>(())
     /// ```
     pub fn is_solved_by(&self, decision: &Decision<Move>) -> bool {
@@ -105,7 +108,12 @@ impl EpdProblem {
             return (good.peek().is_none() || good.any(|mv| mv == best)) && !bad.any(|mv| mv == best);
         }
         let moves = self.epd.integer("dm").and_then(|moves| usize::try_from(moves).ok()).unwrap_or(0);
-        decision.principal_variation.first() == Some(&best) && self.mates(&decision.principal_variation, moves)
+        let shown =
+            decision.principal_variation.first() == Some(&best) && self.mates(&decision.principal_variation, moves);
+        // Other programs name the number of moves, and not always the line.
+        let wins = decision.value.is_some_and(|value| value.seen_by(self.epd.position.side_to_move()) > 0.5);
+        let announced = decision.plies_to_end.is_some_and(|plies| (plies as usize).div_ceil(2) <= moves);
+        shown || (wins && announced && self.epd.position.is_legal(best))
     }
 
     /// Whether a line ends in mate after at most so many moves of the side that begins it.

@@ -71,7 +71,7 @@ pub enum RatingError {
     /// Without a prior, players who won (or lost) everything have no finite rating.
     #[error(
         "without a prior there is no finite rating for {}: against the rest they won every game or lost every game; \
-         set prior_draws above 0 (2 is usual) or play more games",
+         give a prior above 0 (2 draws are usual) or play more games",
         list(players)
     )]
     Unbounded {
@@ -106,7 +106,7 @@ pub enum RatingError {
     },
     /// The log-posterior has no finite or no unique maximum.
     #[error(
-        "the results do not determine {what}; fix it, set prior_draws above 0, or play more games with both players moving first"
+        "the results do not determine {what}; fix it, give a prior above 0, or play more games with both players moving first"
     )]
     NotDetermined {
         /// What cannot be told.

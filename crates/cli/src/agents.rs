@@ -23,9 +23,10 @@ pub fn run(args: Args) -> Result<()> {
     for kind in KINDS {
         writeln!(out, "{}  -  {}", kind.name, kind.summary)?;
         writeln!(out, "    games: {}", kind.games)?;
+        let width = kind.settings.iter().map(|setting| setting.name.len()).max().unwrap_or(0);
         for setting in kind.settings {
             let default = setting.default.map_or("required".to_string(), |default| format!("default {default}"));
-            writeln!(out, "    {:<16} {} ({default})", setting.name, setting.meaning)?;
+            writeln!(out, "    {:<width$} {} ({default})", setting.name, setting.meaning)?;
         }
         writeln!(out, "    example: {}\n", kind.example)?;
     }

@@ -7,9 +7,9 @@ use crate::registry::{self, GameSpec, Playable, PlayerFactory, Visitor};
 use afterstate_arena::PlayerError;
 use afterstate_arena::adjudication::Adjudication;
 use afterstate_arena::pgn_file::PgnFile;
-use afterstate_arena::rating::EloInterval;
+use afterstate_arena::rating::{EloInterval, Tally};
 use afterstate_arena::result_log::{Header, LoggedGame, read_log};
-use afterstate_arena::sprt::{Decision, GameCounts, Score, Sprt, SprtStatus, logistic_elo};
+use afterstate_arena::sprt::{self, Decision, GameCounts, Score, Sprt, SprtStatus};
 use afterstate_arena::tournament::{self, RunOptions, TournamentResults, TournamentSettings};
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::{Notation, Record, Side};
@@ -302,23 +302,33 @@ pub fn tested<'a>(sprt: Sprt, games: impl IntoIterator<Item = &'a LoggedGame>) -
 
 /// How much stronger the first agent is than the second by games in which each opening was played once by either with either side, with
 /// the 95 % interval of such pairs: an unbalanced opening favours both, and chance decides less than in as many games that have nothing
-/// to do with each other. `None` if the openings are no pairs. A game whose partner is missing is left out.
+/// to do with each other. `None` if the openings are no pairs. A game whose partner is missing counts half as much as a pair.
 pub fn elo_of_pairs<'a>(games: impl IntoIterator<Item = &'a LoggedGame>) -> Option<EloInterval> {
     let mut pairs: BTreeMap<u64, Vec<&LoggedGame>> = BTreeMap::new();
     games.into_iter().for_each(|game| pairs.entry(game.index / 2).or_default().push(game));
-    let mut counts = GameCounts::NO_PAIRS;
+    let score_of = |game: &LoggedGame| {
+        let side = if game.agents[0] == 0 { Side::First } else { Side::Second };
+        Score::of(game.result.outcome, side)
+    };
+    let (mut counts, mut singles) = (GameCounts::NO_PAIRS, Tally::default());
     for pair in pairs.values() {
-        let &[one, other] = &pair[..] else { continue };
+        let &[one, other] = &pair[..] else {
+            pair.iter().for_each(|game| match score_of(game) {
+                Score::Win => singles.wins += 1,
+                Score::Draw => singles.draws += 1,
+                Score::Loss => singles.losses += 1,
+            });
+            continue;
+        };
         if one.agents == other.agents || !has_opening_of(one, other) {
             return None;
         }
-        let [one, other] = [one, other].map(|game| {
-            let side = if game.agents[0] == 0 { Side::First } else { Side::Second };
-            Score::of(game.result.outcome, side)
-        });
-        counts.add_pair(one, other);
+        counts.add_pair(score_of(one), score_of(other));
     }
-    (counts.games() > 0).then(|| logistic_elo(&counts))
+    match counts {
+        GameCounts::Pentanomial(pairs) if counts.games() > 0 => Some(sprt::elo_of_pairs(&pairs, singles)),
+        _ => None,
+    }
 }
 
 /// Whether both games begin with the same moves, or at the same place, that nobody chose.
@@ -408,13 +418,17 @@ mod tests {
             game
         };
         let mut games: Vec<LoggedGame> = (0..41).map(|index| with_opening(index, &format!("D{}", index / 2))).collect();
-        let pairs = elo_of_pairs(&games).unwrap();
+        let (last, complete) = games.split_last().unwrap();
+        let pairs = elo_of_pairs(complete).unwrap();
         let singles = match_elo(Tally::new(20, 0, 20));
         assert_eq!((pairs.elo, singles.elo), (0.0, 0.0));
         assert!(pairs.high < 0.5 * singles.high && pairs.low > 0.5 * singles.low, "{pairs:?}");
-        // Without its partner a game says nothing, and in this order or another they say the same.
+        // Without its partner a game counts half, and in this order or another they say the same.
+        assert_eq!(last.agents[0], 0);
+        let with_last = elo_of_pairs(&games).unwrap();
+        assert!((with_last.elo - match_elo(Tally::new(21, 0, 20)).elo).abs() < 1e-9, "{with_last:?}");
         games.rotate_left(7);
-        assert_eq!(elo_of_pairs(&games), Some(pairs));
+        assert_eq!(elo_of_pairs(&games), Some(with_last));
         games[3].result.moves[0] = "A1".into();
         assert_eq!(elo_of_pairs(&games), None);
         // The empty board is no opening.

@@ -54,6 +54,9 @@ struct Answered {
     /// In hundredths of a pawn, as the side to move sees it; absent where the agent gives no value, or is certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     centipawns: Option<i32>,
+    /// In moves, if the agent sees a mate; negative if the side to move is mated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mate: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
     /// Positions or simulations.
@@ -107,6 +110,7 @@ fn answered(file: &str, problem: &EpdProblem, answer: Result<Decision<Move>, Pla
     };
     let value = decision.value.map(|value| value.seen_by(position.side_to_move()));
     let uncertain = value.filter(|value| (f32::EPSILON..1.0).contains(value));
+    let mate = decision.plies_to_end.zip(value.filter(|value| *value != 0.5));
     Answered {
         name: problem.name.clone(),
         file: file.to_string(),
@@ -115,6 +119,7 @@ fn answered(file: &str, problem: &EpdProblem, answer: Result<Decision<Move>, Pla
         played: decision.best.map(|mv| position.san(mv)),
         solved: problem.is_solved_by(&decision),
         centipawns: uncertain.map(|value| centipawns(value).round() as i32),
+        mate: mate.map(|(plies, value)| if value > 0.5 { 1 } else { -1 } * i64::from(plies.div_ceil(2))),
         depth: decision.depth,
         effort: decision.effort,
         seconds,
@@ -155,7 +160,11 @@ fn write(out: &mut dyn Write, report: &Report) -> Result<()> {
             answer.question.clone(),
             suite::what_came(&answer.played, &answer.failure),
             if answer.solved { "right" } else { "wrong" }.to_string(),
-            answer.centipawns.map_or_else(String::new, |cp| format!("{:+.2}", f64::from(cp) / 100.0)),
+            match (answer.mate, answer.centipawns) {
+                (Some(moves), _) => format!("#{moves}"),
+                (None, Some(cp)) => format!("{:+.2}", f64::from(cp) / 100.0),
+                (None, None) => String::new(),
+            },
             answer.depth.map_or_else(String::new, |depth| depth.to_string()),
             answer.effort.to_string(),
             format!("{:.2}", answer.seconds),

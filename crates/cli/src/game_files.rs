@@ -1,5 +1,6 @@
 //! The games of a match or tournament as files: CSV, SGF, .mat.
 
+use crate::destinations;
 use crate::match_command::OutputArgs;
 use crate::registry::{self, GameSpec, Playable, Visitor};
 use crate::standings;
@@ -9,15 +10,22 @@ use afterstate_engine::value::checkpoint::write_whole;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 
-/// Whether games of `game` can be written as they were asked for. Nobody should play for hours to be told that they cannot.
-pub fn check(outputs: &OutputArgs, game: GameSpec) -> Result<()> {
+/// Whether games of `game` can be written as they were asked for, beside the log, which may be the usual one. Nobody should play for
+/// hours to be told that they cannot.
+pub fn check(outputs: &OutputArgs, game: GameSpec, log: Option<&Path>) -> Result<()> {
     let is_backgammon = matches!(game, GameSpec::Backgammon);
     ensure!(
         outputs.mat.is_none() || is_backgammon,
         "only games of backgammon can be written as .mat, not of {}; leave --mat out",
         game.name()
     );
-    Ok(())
+    let written = [("--csv", outputs.csv.as_deref()), ("--mat", outputs.mat.as_deref())];
+    destinations::check(&written, &[("--log", log), ("--pgn", outputs.pgn.as_deref())])?;
+    destinations::check(&[("--pgn", outputs.pgn.as_deref())], &[("--log", log)])?;
+    match &outputs.sgf {
+        Some(folder) => destinations::folder_takes_files(folder).with_context(|| format!("--sgf {}", folder.display())),
+        None => Ok(()),
+    }
 }
 
 /// Writes what was asked for.

@@ -14,6 +14,7 @@ mod check;
 mod chess_learner;
 mod completions;
 mod contest;
+mod destinations;
 mod duel;
 mod epd_suite;
 mod evaluate;

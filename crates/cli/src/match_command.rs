@@ -133,7 +133,7 @@ struct Report<'a> {
 /// Plays the match and reports it.
 pub fn run(args: Args) -> Result<()> {
     let game = args.game.spec()?;
-    game_files::check(&args.outputs, game)?;
+    game_files::check(&args.outputs, game, args.outputs.log.as_deref())?;
     let agents = vec![AgentSpec::parse(&args.first)?, AgentSpec::parse(&args.second)?];
     let settings = TournamentSettings {
         agents: Vec::new(),
@@ -163,7 +163,8 @@ pub fn run(args: Args) -> Result<()> {
         quiet: args.outputs.json,
     })?;
     let results = &played.results;
-    game_files::write(&args.outputs, game, results)?;
+    // If that fails, the report should be seen all the same.
+    let written = game_files::write(&args.outputs, game, results);
     let names = &results.header.settings.agents;
     let tally = standings::tally(&results.games);
     let report = Report {
@@ -180,7 +181,8 @@ pub fn run(args: Args) -> Result<()> {
     };
     let mut out = output::stdout();
     if args.outputs.json {
-        return output::json(&mut out, &report);
+        output::json(&mut out, &report)?;
+        return written;
     }
     standings::write_match(&mut out, names, &results.games)?;
     let elo = report.elo;
@@ -192,7 +194,8 @@ pub fn run(args: Args) -> Result<()> {
         writeln!(out, "SPRT: {sprt}")?;
     }
     standings::write_faults(&mut out, &report.faults)?;
-    Ok(out.flush()?)
+    out.flush()?;
+    written
 }
 
 /// `elo0=0,elo1=10,alpha=0.05,beta=0.05,model=normalised`

@@ -10,8 +10,9 @@ use std::io::Write;
 /// Arguments of `perft`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  afterstate perft connect-four 7\n  afterstate perft go5 3 --by-move\n  \
-    afterstate perft tic-tac-toe 9 --distinct\n  afterstate perft connect-four 5 --position 'xo...../......./......./......./......./.......'\n\n\
-    A position is what 'afterstate perft GAME 0' prints first.")]
+    afterstate perft tic-tac-toe 9 --distinct\n  afterstate perft connect-four 5 --position '......./......./......./......./......./XO.....'\n\n\
+    A position is what 'afterstate perft GAME 0' prints first. Games end as their rules say: in chess nothing is counted behind a\n\
+    position that is drawn by its men or by fifty moves, where other programs count on; 'go perft' of 'afterstate uci' does so, too.")]
 pub struct Args {
     /// The game (see `afterstate games`)
     game: String,

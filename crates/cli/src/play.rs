@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "length")]
     cube: bool,
     /// With --cube: gammons count only once the cube was turned
-    #[arg(long, requires = "cube")]
+    #[arg(long, requires = "cube", conflicts_with = "length")]
     jacoby: bool,
     /// Backgammon: play a match to so many points, with the doubling cube and the Crawford rule
     #[arg(long, value_name = "POINTS", conflicts_with = "position")]

@@ -1,5 +1,6 @@
 //! `afterstate rate`: ratings from the logs of matches and tournaments.
 
+use crate::destinations;
 use crate::{output, standings};
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use afterstate_arena::rating::{Parameter, RatingSettings, Ratings, Results, Tally, rate};
@@ -45,9 +46,17 @@ pub struct Args {
 
 /// Rates everybody in the logs.
 pub fn run(args: Args) -> Result<()> {
+    let logs: Vec<_> = args.logs.iter().map(|log| ("a log", Some(log.as_path()))).collect();
+    destinations::check(&[("--csv", args.csv.as_deref()), ("--svg", args.svg.as_deref())], &logs)?;
+    let to_stdout = args.csv.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    ensure!(!(to_stdout && args.json), "--csv - and --json: one of them on standard output; name a file for the other");
+    for (index, (name, _)) in args.anchor.iter().enumerate() {
+        ensure!(args.anchor[..index].iter().all(|(other, _)| other != name), "--anchor {name}: given twice");
+    }
     let mut results = Results::new();
     let mut games = Vec::new();
-    for path in &args.logs {
+    for (index, path) in args.logs.iter().enumerate() {
+        ensure!(!args.logs[..index].contains(path), "{}: given twice, its games would count twice", path.display());
         let log = read_log(path)?;
         if log.torn > 0 {
             eprintln!("note: {}: an incomplete last line of {} bytes is left out", path.display(), log.torn);
@@ -82,7 +91,7 @@ pub fn run(args: Args) -> Result<()> {
     }
     if let Some(path) = &args.csv {
         standings::write_file(path, &ratings.to_csv())?;
-        if path.as_os_str() == "-" {
+        if to_stdout {
             return Ok(());
         }
     }
@@ -94,7 +103,7 @@ pub fn run(args: Args) -> Result<()> {
     writeln!(
         out,
         "moving first is worth {:.0} ± {:.0} Elo, {} games",
-        ratings.advantage.elo,
+        rounded(ratings.advantage.elo),
         1.96 * ratings.advantage.std_error,
         results.games()
     )?;
@@ -102,6 +111,11 @@ pub fn run(args: Args) -> Result<()> {
         write!(out, "\nlikelihood of superiority in %:\n{}", ratings.to_superiority_table())?;
     }
     Ok(out.flush()?)
+}
+
+/// Without a sign on what rounds to nothing.
+fn rounded(elo: f64) -> f64 {
+    elo.round() + 0.0
 }
 
 /// Elo against training games: a line for each run, a reference for each anchor.

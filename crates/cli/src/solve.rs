@@ -37,16 +37,16 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "agent", conflicts_with = "positions")]
     suite: Option<PathBuf>,
     /// Who is asked (see `afterstate agents`)
-    #[arg(long, value_name = "SPEC", requires = "suite")]
+    #[arg(long, value_name = "SPEC", requires = "suite", conflicts_with = "positions")]
     agent: Option<String>,
     /// Make a suite of so many positions from games of random moves that neither miss nor allow a win at once
     #[arg(long, value_name = "N", conflicts_with_all = ["positions", "suite"], value_parser = clap::value_parser!(u64).range(1..))]
     make: Option<u64>,
     /// Discs of the positions that are made: the least and the most
-    #[arg(long, default_value = "8-30", value_name = "N-M", value_parser = discs)]
+    #[arg(long, default_value = "8-30", value_name = "N-M", value_parser = discs, conflicts_with_all = ["positions", "suite"])]
     discs: (u32, u32),
     /// Seed of the positions that are made, and of the agent's random choices
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, conflicts_with = "positions")]
     seed: u64,
     /// Only who wins, not in how many moves: much quicker, above all with an opening table
     #[arg(long, conflicts_with_all = ["suite", "make"])]

@@ -28,8 +28,8 @@ use std::time::Duration;
     afterstate suite wac.epd --agent tournament-search --time 1s\n\n\
     Go: 'right' solves a position. 'wrong' is a tempting mistake that the suite names, 'other' any other move;\n\
     both lose the game that the right move wins.\n\
-    Chess: 'right' is one of the moves behind bm, and none of those behind am. Where neither stands, it is a line\n\
-    that ends in mate after as many moves as dm says, or fewer.")]
+    Chess: 'right' is one of the moves behind bm, and none of those behind am. Where neither stands, it is a mate\n\
+    in as many moves as dm says, or fewer: a line that ends in it, or what another program says of it.")]
 pub struct Args {
     /// Suites: TOML files (Go) or EPD files (chess), or folders of them
     #[arg(required = true, value_name = "FILE")]

@@ -125,7 +125,8 @@ pub fn run(args: Args) -> Result<()> {
     let shown = args.file.display();
     let game = GameSpec::parse(&file.game, GameOptions { size: file.size, komi: file.komi })
         .with_context(|| shown.to_string())?;
-    game_files::check(&args.outputs, game)?;
+    let log = args.outputs.log.clone().unwrap_or_else(|| args.file.with_extension("jsonl"));
+    game_files::check(&args.outputs, game, Some(&log))?;
     let agents =
         file.agents.iter().map(Entrant::spec).collect::<Result<Vec<_>>>().with_context(|| shown.to_string())?;
     ensure!(file.move_limit != Some(0), "{shown}: move-limit is 0: expected at least 1");
@@ -150,7 +151,6 @@ pub fn run(args: Args) -> Result<()> {
             "{shown}: anchor '{name}' is not among the agents"
         );
     }
-    let log = args.outputs.log.clone().unwrap_or_else(|| args.file.with_extension("jsonl"));
     contest::check_start(game, &agents)?;
     let contest = Contest {
         game,
@@ -166,7 +166,7 @@ pub fn run(args: Args) -> Result<()> {
         quiet: args.outputs.json,
     };
     let results = contest::play(contest)?.results;
-    game_files::write(&args.outputs, game, &results)?;
+    let written = game_files::write(&args.outputs, game, &results);
     let names = &results.header.settings.agents;
     let rating = RatingSettings { anchors: pinned_anchors(rating.anchors, &agents), ..RatingSettings::default() };
     let played = standings::results(names, &results.games)?;
@@ -181,12 +181,14 @@ pub fn run(args: Args) -> Result<()> {
     };
     let mut out = output::stdout();
     if args.outputs.json {
-        return output::json(&mut out, &report);
+        output::json(&mut out, &report)?;
+        return written;
     }
     write!(out, "{}", ratings.to_table())?;
     standings::write_crosstable(&mut out, &ratings, &played)?;
     standings::write_faults(&mut out, &report.faults)?;
-    Ok(out.flush()?)
+    out.flush()?;
+    written
 }
 
 /// Anchors by the names that agents have in the log.

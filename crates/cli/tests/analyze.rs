@@ -126,7 +126,7 @@ fn what_cannot_be_analysed_is_refused_in_one_line() {
         (vec![game.clone(), "--from".into(), "0".into()], "expected moves from 1 to 4"),
         (vec![game.clone(), "--simulations".into(), "0".into()], "--simulations"),
         (vec![game.clone(), "--output".into(), path(".")], "expected the name of a file"),
-        (vec![game.clone(), "-o".into(), path("x"), "--svg".into(), path("x")], "two different files"),
+        (vec![game.clone(), "-o".into(), path("x"), "--svg".into(), path("x")], "--svg and --output are the same file"),
     ] {
         let args: Vec<&str> = ["analyze"].into_iter().chain(args.iter().map(String::as_str)).collect();
         let message = fail(&args);

@@ -39,7 +39,8 @@ impl Ratings {
                 "{:>4} {} {:>5.0} {:>4.0} {:>4.0} {:>5} {:>4.0}% {:>6.0} {:>4.0}%",
                 p.rank,
                 padded(name, width),
-                p.elo,
+                // Without a sign on what rounds to nothing.
+                p.elo.round() + 0.0,
                 p.high - p.elo,
                 p.elo - p.low,
                 p.games,

@@ -7,6 +7,7 @@ mod report;
 
 use crate::agent::monte_carlo::Method;
 use crate::agent::{Agent, AgentSpec};
+use crate::destinations;
 use crate::progress::Progress;
 use crate::registry::GoSearcher;
 use crate::{interrupt, output, registry};
@@ -106,11 +107,9 @@ pub fn run(args: Args) -> Result<()> {
         threshold > 0.0 && threshold <= 100.0,
         "--threshold {threshold}: expected more than 0 and at most 100 percent"
     );
-    let files = [&args.output, &args.svg].into_iter().flatten();
-    for path in files.clone() {
-        ensure!(path.file_name().is_some() && !path.is_dir(), "{}: expected the name of a file", path.display());
-    }
-    ensure!(files.count() < 2 || args.output != args.svg, "--output and --svg: expected two different files");
+    let written = [("--output", args.output.as_deref())];
+    destinations::check(&written, &[])?;
+    destinations::check(&[("--svg", args.svg.as_deref())], &[written[0], ("the game", Some(&args.game))])?;
     let (bytes, game) = read_game(&args.game)?;
     let record = record_of(&game);
     let moves = record.moves().len();
@@ -154,14 +153,20 @@ pub fn run(args: Args) -> Result<()> {
     // Nobody made these.
     judged.retain(|judged| !game.added_passes.contains(&(judged.number - 1)));
     let report = report::Report::new(&args.game, &game, effective, complete, &assessments, &judged);
+    // The report comes first: if a file cannot be written, it should be seen all the same.
+    let mut out = output::stdout();
+    if args.json {
+        output::json(&mut out, &report)?
+    } else {
+        report.write(&mut out)?
+    }
     if let Some(path) = &args.output {
         files::write_game(path, &bytes, &report, &assessments, &judged).with_context(|| path.display().to_string())?;
     }
     if let Some(path) = &args.svg {
         files::write_graph(path, &report, &assessments, &judged).with_context(|| path.display().to_string())?;
     }
-    let mut out = output::stdout();
-    if args.json { output::json(&mut out, &report) } else { report.write(&mut out) }
+    Ok(())
 }
 
 /// The file as it is, and the game in it.

@@ -45,9 +45,11 @@ const NEEDS_GLIBC: &str = ".glibc";
 
 /// Prints the signature, or compares it with a file.
 pub fn run(check: Option<&Path>, json: bool) -> Result<()> {
+    let known =
+        check.map(|path| std::fs::read_to_string(path).with_context(|| path.display().to_string())).transpose()?;
     let computed = compute()?;
     let mut out = output::stdout();
-    let Some(path) = check else {
+    let (Some(path), Some(text)) = (check, known) else {
         if json {
             let map: serde_json::Map<String, serde_json::Value> =
                 computed.into_iter().map(|(name, value)| (name, value.into())).collect();
@@ -58,7 +60,6 @@ pub fn run(check: Option<&Path>, json: bool) -> Result<()> {
         }
         return Ok(out.flush()?);
     };
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let differences = compare(&computed, &text, cfg!(target_env = "gnu"));
     if let Some(first) = differences.first() {
         bail!(

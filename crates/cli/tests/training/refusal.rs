@@ -74,7 +74,7 @@ fn damaged_runs_are_refused() {
     of_file("cut in its header", bytes[..100].to_vec(), "ends after 100 bytes, inside its header");
     of_file("empty", Vec::new(), "only 0 bytes; the file is damaged");
     of_file("text", b"these are not weights, but words".to_vec(), "not a safetensors file");
-    of_file("large", vec![0; (64 << 20) + 1], "more than 64 MiB");
+    of_file("large", vec![0; (80 << 20) + 1], "more than 80 MiB");
     let earlier = fs::read(whole.join("checkpoints/000000050.safetensors")).unwrap();
     of_file("renamed", earlier, "holds the weights after 50 games");
     let other = PathBuf::from(support::checkpoint(folder.path(), 200, 7));

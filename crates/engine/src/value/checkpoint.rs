@@ -18,8 +18,8 @@ use thiserror::Error;
 pub const FORMAT: u32 = 1;
 
 /// Larger files are refused before they are read, unless their kind may be larger. The largest that `train` writes, all shapes of 19×19 without
-/// shared weights, has 22 MiB.
-pub const MAX_BYTES: u64 = 64 << 20;
+/// shared weights and what Adam remembers of each, has 66 MiB.
+pub const MAX_BYTES: u64 = 80 << 20;
 
 /// Longer headers are refused before they are parsed, as JSON takes many times its length in memory.
 const MAX_HEADER: u64 = 1 << 20;
@@ -85,6 +85,20 @@ fn checksum<'a>(about: &str, tensors: impl IntoIterator<Item = &'a [u8]>) -> u32
 const DAMAGED: &str = "the file is damaged: use an earlier checkpoint";
 const OTHER_KIND: &str = "expected weights of this game and kind; if they are, use the version that wrote them";
 const NOT_OURS: &str = "expected a checkpoint that `train` wrote";
+
+/// What weights are of, by what only their descriptions say.
+fn kind_of(about: &str) -> Option<&'static str> {
+    let about: HashMap<String, serde_json::Value> = serde_json::from_str(about).ok()?;
+    const KINDS: [(&str, &str); 6] = [
+        ("terms", "values of chess"),
+        ("grid-game", "values of Connect Four or tic-tac-toe"),
+        ("network", "a policy-value network"),
+        ("hidden", "a network of backgammon"),
+        ("learner", "playouts of Go"),
+        ("board-size", "local shapes of Go"),
+    ];
+    KINDS.into_iter().find(|(key, _)| about.contains_key(*key)).map(|(_, kind)| kind)
+}
 
 impl CheckpointError {
     /// The content of `path` is wrong. What was found there may be anything, so it is cut to one short line.
@@ -152,27 +166,29 @@ impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
         }
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(error.to_string()))?;
         let data = |name| match tensors.tensor(name) {
-            Ok(view) if view.dtype() == Dtype::F32 => Ok(view.data().to_vec()),
+            Ok(view) if view.dtype() == Dtype::F32 => Ok(view.data()),
             Ok(view) => Err(damaged(format!("{name}: {:?}, expected F32", view.dtype()))),
-            Err(SafeTensorError::TensorNotFound(_)) if name == MEMORY => Ok(Vec::new()),
+            Err(SafeTensorError::TensorNotFound(_)) if name == MEMORY => Ok(&[][..]),
             Err(error) => Err(damaged(error.to_string())),
         };
         let (weights, memory) = (data(WEIGHTS)?, data(MEMORY)?);
-        if checksum(&header.about, [&weights[..], &memory[..]]) != header.crc {
+        if checksum(&header.about, [weights, memory]) != header.crc {
             return Err(damaged("checksum does not match".to_string()));
         }
         let numbers = |bytes: &[u8]| -> Vec<f32> {
             bytes.as_chunks::<4>().0.iter().map(|&four| f32::from_le_bytes(four)).collect()
         };
-        let (weights, memory) = (numbers(&weights), numbers(&memory));
+        let (weights, memory) = (numbers(weights), numbers(memory));
         if let Some(i) = weights.iter().position(|weight| !weight.is_finite()) {
             return Err(invalid(
                 format!("weight {i} is {}", weights[i]),
                 "the training diverged: try a smaller step size",
             ));
         }
-        let about = serde_json::from_str(&header.about)
-            .map_err(|error| invalid(format!("description: {error}"), OTHER_KIND))?;
+        let about = serde_json::from_str(&header.about).map_err(|error| match kind_of(&header.about) {
+            Some(kind) => invalid(format!("it holds {kind} (description: {error})"), OTHER_KIND),
+            None => invalid(format!("description: {error}"), OTHER_KIND),
+        })?;
         Ok(Checkpoint { about, weights, memory })
     }
 
@@ -208,8 +224,15 @@ impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
 }
 
 /// Writes a file as a whole or not at all: to a temporary name in the same folder, synced, renamed,
-/// and the folder synced.
+/// and the folder synced. Links stay, and what they point to is written; what is no file, such as a pipe or a terminal, takes what
+/// is written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    let is_link = fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink());
+    let target = if is_link { fs::canonicalize(path).ok() } else { None };
+    let path = target.as_deref().unwrap_or(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let mut name = path.file_name().ok_or_else(|| io::Error::other("no file name"))?.to_os_string();
@@ -253,6 +276,32 @@ mod tests {
         assert_eq!(Checkpoint::load(&path).unwrap(), sample());
         let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
         assert_eq!(left.len(), 1, "no temporary file stays behind");
+    }
+
+    #[test]
+    fn other_kinds_are_named() {
+        let bytes =
+            Checkpoint::new(HashMap::from([("board-size".to_string(), 9), ("sizes".to_string(), 3)]), vec![1.0])
+                .to_bytes();
+        let error = Checkpoint::<HashMap<String, String>>::from_bytes(&bytes, Path::new("x")).unwrap_err().to_string();
+        assert!(error.contains("it holds local shapes of Go (description: "), "{error}");
+        assert!(error.contains("expected weights of this game and kind"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_links_and_devices_devices() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link] = ["file", "link"].map(|name| folder.path().join(name));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_whole(&link, b"new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        let device = folder.path().join("device");
+        std::os::unix::fs::symlink("/dev/null", &device).unwrap();
+        write_whole(&device, b"nothing").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
     }
 
     #[test]

@@ -393,6 +393,6 @@ fn take_back_passes(record: &mut Record<Go>, file: &mut GameRecordFile, passes: 
         add_comment(file.comments.last_mut(), &comment);
     }
     let position = record.position();
-    let turn = if passes % 2 == 0 { position.to_move() } else { position.to_move().other() };
+    let turn = if passes.is_multiple_of(2) { position.to_move() } else { position.to_move().other() };
     *record = Record::continuing(position.clone().with_turn(turn), record.repetition_keys());
 }
