@@ -142,7 +142,7 @@ fn names_small_grid(table: &toml::Table) -> bool {
 /// Whether a recipe is one of such a game's shapes: it says what is seen of a position, or by what rule weights of that are learnt.
 fn is_grid(text: &str) -> Result<bool> {
     let table: Option<toml::Table> = text.parse().ok();
-    let says = |table: &toml::Table| ["features", "td", "learner"].iter().any(|&key| table.contains_key(key));
+    let says = |table: &toml::Table| ["features", "td", "learner", "dyna-2"].iter().any(|&key| table.contains_key(key));
     Ok(table.is_some_and(|table| names_small_grid(&table) && says(&table)))
 }
 

@@ -187,6 +187,7 @@ fn read_games(path: &Path, start: &Go) -> Result<Vec<TaughtGame<Move>>> {
 
 impl Learner for BalanceLearner {
     type About = PlayoutAgent;
+    const STOPS_AT_ONCE: bool = true;
 
     fn run(
         &self,

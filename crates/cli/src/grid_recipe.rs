@@ -127,6 +127,13 @@ impl GridRecipe {
             );
             search_recipe::check_learner(learner)?;
             search_recipe::check_search(&self.search, learner, false)?;
+        } else {
+            let usual = GridRecipe::default();
+            ensure!(
+                self.search == usual.search,
+                "search is what a learner learns from: name its rule, or leave search out"
+            );
+            recipe::check_no_annealing(self.annealing)?;
         }
         Ok(())
     }
@@ -264,6 +271,8 @@ mod tests {
     fn mistakes_are_named_in_one_line() {
         for (text, part) in [
             ("gmaes = 5", "gmaes"),
+            ("annealing = 3\n[td]\nlambda = 0.5", "annealing = 3"),
+            ("[td]\nlambda = 0.5\n[search]\ndepth = 3", "search is what a learner learns from"),
             ("game = \"go\"", "connect-four"),
             ("evaluation-depth = 0", "evaluation-depth = 0"),
             ("[features]\nsizes = [4]", "1, 2, 3"),

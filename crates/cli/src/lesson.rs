@@ -36,6 +36,10 @@ pub trait Learner: Send + Sync {
     /// What checkpoints say of themselves.
     type About: Described;
 
+    /// Whether it may be stopped at any moment, and not only when it tells of progress: of what it is stopped in it learns nothing, so that
+    /// a run that goes on is the same. Who plays long games should not have to end them first.
+    const STOPS_AT_ONCE: bool = false;
+
     /// Plays the games with numbers in `games`, or fewer, the first of them, if `stop` is set meanwhile or there is a
     /// [`Learner::hindrance`]. `progress` is told of the totals so far.
     ///

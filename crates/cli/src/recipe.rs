@@ -198,6 +198,7 @@ impl Recipe {
         self.dyna_2.as_ref().map_or(Ok(()), check_dyna_2)?;
         let Some(learner) = &self.learner else {
             ensure!(self.search.is_none(), "search is what a learner learns from: name its rule, or leave search out");
+            check_no_annealing(self.annealing)?;
             return Ok(());
         };
         ensure!(
@@ -311,11 +312,25 @@ pub fn from_toml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
         // The library's message has several lines with a drawing; ours is one.
         let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
         let message = short(error.message());
+        // What a table has to be is not what serde calls it.
+        let message = message.replace(
+            "expected internally tagged enum LearnerSettings",
+            "expected a table, [learner], with rule = \"tree-strap\" or another rule",
+        );
         match line {
             Some(line) => anyhow::anyhow!("line {line}: {message}"),
             None => anyhow::anyhow!("{message}"),
         }
     })
+}
+
+/// Refuses `annealing` where nothing is annealed.
+pub fn check_no_annealing(annealing: u64) -> Result<()> {
+    ensure!(
+        annealing == 0,
+        "annealing = {annealing}: it shortens the steps of a learner; name its rule, or leave annealing out"
+    );
+    Ok(())
 }
 
 /// Whether TD can learn from such self-play.

@@ -14,6 +14,7 @@ use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::value::Checkpoint;
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::shape_agent::{CHECKPOINTS, EXTENSION, checkpoint_name, checkpoints_in};
+use afterstate_engine::zero::REPLAY;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -81,7 +82,9 @@ impl<L: Lesson> TrainingRun<L> {
             );
         }
         if resume && saved_recipe.exists() {
-            let before = L::load(&saved_recipe)?;
+            let before = L::load(&saved_recipe).with_context(|| {
+                format!("{} holds a run of another kind, or one that cannot be read", folder.display())
+            })?;
             ensure!(
                 before.learns_like(recipe),
                 "{} was trained with other settings than this recipe; compare it with {}, or choose another --out",
@@ -121,6 +124,7 @@ impl<L: Lesson> TrainingRun<L> {
         write_whole(&path, settings_text(recipe)?.as_bytes()).with_context(|| path.display().to_string())?;
         remove_unfinished(&self.folder, &[RECIPE, LOG, METRICS, GAMES, event_file::SUFFIX]);
         remove_unfinished(&self.folder.join(CHECKPOINTS), &[EXTENSION]);
+        remove_unfinished(&self.folder.join(REPLAY), &[".bin"]);
 
         // What no game has changed yet was not made by training, and stays.
         let milestones = &self.milestones;
@@ -159,12 +163,25 @@ impl<L: Lesson> TrainingRun<L> {
             let pause = AtomicBool::new(false);
             let begun = Instant::now();
             let before = self.done;
-            let stretch = self.learner.run(self.done..milestone, &pause, &|so_far| {
-                progress.set(before + so_far.games);
-                progress.status(|| self.learner.status());
-                if stop.load(Ordering::Relaxed) || self.every.is_some_and(|every| begun.elapsed() >= every) {
-                    pause.store(true, Ordering::Relaxed);
-                }
+            let over = AtomicBool::new(false);
+            let stretch = std::thread::scope(|scope| {
+                let watch = || {
+                    while !over.load(Ordering::Relaxed) {
+                        pause.fetch_or(stop.load(Ordering::Relaxed), Ordering::Relaxed);
+                        std::thread::park_timeout(LOOK_AFTER);
+                    }
+                };
+                let watcher = L::Learner::STOPS_AT_ONCE.then(|| scope.spawn(watch));
+                let stretch = self.learner.run(self.done..milestone, &pause, &|so_far| {
+                    progress.set(before + so_far.games);
+                    progress.status(|| self.learner.status());
+                    if stop.load(Ordering::Relaxed) || self.every.is_some_and(|every| begun.elapsed() >= every) {
+                        pause.store(true, Ordering::Relaxed);
+                    }
+                });
+                over.store(true, Ordering::Relaxed);
+                watcher.inspect(|watcher| watcher.thread().unpark());
+                stretch
             })?;
             self.done += stretch.games;
             self.since_milestone.add(&stretch);
@@ -218,6 +235,9 @@ impl<L: Lesson> TrainingRun<L> {
         Ok(())
     }
 }
+
+/// How often it is asked whether a run should stop that tells of no progress for a while.
+const LOOK_AFTER: Duration = Duration::from_millis(100);
 
 /// Reads a checkpoint that must continue what `about` describes.
 fn read_to_resume<L: Lesson>(about: &L::About, games: u64, path: &Path) -> Result<Checkpoint<L::About>> {

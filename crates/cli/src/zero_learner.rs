@@ -112,6 +112,7 @@ fn trim_metrics(path: &Path, steps: u64) -> Result<()> {
 
 impl<G: ZeroGame> Learner for ZeroLearner<G> {
     type About = ResidualAgent;
+    const STOPS_AT_ONCE: bool = true;
 
     fn run(
         &self,
@@ -147,7 +148,7 @@ impl<G: ZeroGame> Learner for ZeroLearner<G> {
             }
             totals.add(&TrainingTotals {
                 games: 1,
-                moves: report.moves / report.trajectories.max(1),
+                moves: (report.moves + report.trajectories / 2) / report.trajectories.max(1),
                 // Positions searched. Questions are not counted again when a run goes on.
                 evaluations: report.moves,
                 squared_error: TrainingTotals::exact(f64::from(report.loss.value)),

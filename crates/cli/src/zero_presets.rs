@@ -285,6 +285,12 @@ mod tests {
             ("preset = \"akti\"\n[self-play.katago]\ninitialisation = -1.0", "initialisation"),
             ("preset = \"gesc-3k\"\n[self-play.katago.playout-cap]\nfull-share = 0.0", "playout-cap.full-share"),
             ("preset = \"gesc-3k\"\n[self-play.katago.playout-cap]\nfast = 1", "playout-cap.fast"),
+            ("[optimizer]\nkind = \"adam\"\nstep-size = -1.0", "optimizer.step-size"),
+            ("[optimizer]\nkind = \"adam\"\nfirst = 1.0", "optimizer.first"),
+            ("[optimizer]\nkind = \"sgd\"\nmomentum = 2.0", "optimizer.momentum"),
+            ("[optimizer]\nkind = \"sgd\"\ndecay = -3.0", "optimizer.decay"),
+            ("[self-play.puct]\nfirst-play = { reduced = nan }", "first-play"),
+            ("[self-play.puct]\nforced-playouts = -2.0", "forced-playouts"),
             ("threads = 0", "threads"),
         ] {
             let message = format!("{:#}", ZeroRecipe::parse(text).unwrap_err());

@@ -12,7 +12,9 @@ use crate::zero_presets;
 use afterstate_arena::mcts_player::{ExpertSettings, MctsExpert};
 use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings, Player, RandomPlayer, RecordedGames};
 use afterstate_engine::learning::TrainingTotals;
-use afterstate_engine::search::{Mcts, MctsSettings, NetworkSearch, NetworkSearchSettings, PlayOut, PuctSettings, Uct};
+use afterstate_engine::search::{
+    FirstPlay, Mcts, MctsSettings, NetworkSearch, NetworkSearchSettings, PlayOut, PuctSettings, Uct,
+};
 use afterstate_engine::value::{Checkpoint, CheckpointError};
 use afterstate_engine::zero::{
     ActorSettings, Branching, EvaluationServer, Interest, KataGoSettings, MakeExpert, Network, Planes, PlayoutCap,
@@ -182,6 +184,14 @@ impl ZeroRecipe {
         positive("self-play.noise-concentration", self_play.noise_concentration)?;
         positive("self-play.temperature", self_play.temperature)?;
         positive("self-play.puct.exploration", self_play.puct.exploration)?;
+        if let FirstPlay::Reduced(reduction) = self_play.puct.first_play {
+            ensure!(
+                (0.0..=2.0).contains(&reduction),
+                "self-play.puct.first-play: reduced = {reduction}: expected 0 to 2"
+            );
+        }
+        let forced = self_play.puct.forced_playouts;
+        ensure!((0.0..=1000.0).contains(&forced), "self-play.puct.forced-playouts = {forced}: expected 0 to 1000");
         check_katago(&self_play.katago)?;
         if let Some(archive) = archive {
             recipe::unit("archive.initial", archive.initial)?;
@@ -223,14 +233,28 @@ impl ZeroRecipe {
             replay.capacity,
             replay.step
         );
-        if let OptimizerSettings::Adam(adam) = self.optimizer {
-            ensure!(adam.half_life != Some(0), "optimizer.half-life = 0: expected at least 1 step, or no half-life");
-        }
+        check_optimizer(&self.optimizer)?;
         for factor in &self.solvers {
             ensure!((0.01..=1e6).contains(factor), "solvers: {factor}: expected 0.01 to 1,000,000");
         }
         self.checkpoints.check()
     }
+}
+
+fn check_optimizer(optimizer: &OptimizerSettings) -> Result<()> {
+    let (step_size, decay, remembered) = match *optimizer {
+        OptimizerSettings::Adam(adam) => {
+            ensure!(adam.half_life != Some(0), "optimizer.half-life = 0: expected at least 1 step, or no half-life");
+            (adam.step_size, adam.decay, vec![("first", adam.first), ("second", adam.second)])
+        }
+        OptimizerSettings::Sgd(sgd) => (sgd.step_size, sgd.decay, vec![("momentum", sgd.momentum)]),
+    };
+    ensure!(step_size > 0.0 && step_size.is_finite(), "optimizer.step-size = {step_size}: expected a positive number");
+    ensure!((0.0..=1.0).contains(&decay), "optimizer.decay = {decay}: expected 0 to 1");
+    for (name, share) in remembered {
+        ensure!((0.0..1.0).contains(&share), "optimizer.{name} = {share}: expected 0 or more, but less than 1");
+    }
+    Ok(())
 }
 
 fn check_katago(katago: &KataGoSettings) -> Result<()> {
@@ -423,7 +447,7 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
     fn yardsticks(&self) -> Vec<Yardstick<G>> {
         let mut all: Vec<Yardstick<G>> = vec![(RANDOM.to_string(), Box::new(|| Box::new(RandomPlayer::default())))];
         for factor in &self.recipe.solvers {
-            let simulations = (factor * f64::from(self.recipe.zero.self_play.iterations)).round() as u64;
+            let simulations = (factor * f64::from(self.recipe.zero.self_play.iterations)).round().max(1.0) as u64;
             all.push((format!("solver-{factor}x"), Box::new(move || mcts_solver(simulations))));
         }
         all
@@ -463,7 +487,8 @@ impl<G: ZeroGame> ZeroLesson<G> {
 }
 
 /// The paper's reference opponent: UCT with a random playout for each new position and proofs of wins, losses and draws.
-/// Its c is 2 for outcomes from −1 to 1, and so 1 for ours.
+/// Its c is 2 for outcomes from −1 to 1, and so 1 for ours. Unlike the paper's, it tries a move that it has not tried only where the
+/// others are worth less than a win (first-play urgency 1), and sees wins at once without a simulation.
 pub fn mcts_solver<G: ZeroGame>(simulations: u64) -> Box<dyn Player<G>> {
     let settings =
         MctsSettings { simulations, memory_mib: 64, solver: true, reuse_tree: false, ..MctsSettings::default() };

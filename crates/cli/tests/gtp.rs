@@ -209,3 +209,25 @@ fn a_finished_game_is_counted_without_dead_stones() {
         assert_eq!(lines[1..3], [score, dead], "{agent}: {}", answer.out);
     }
 }
+
+/// After a pass TD search may end its simulations at once; who owns what is seen where they are played out.
+#[test]
+fn a_pass_that_ends_simulations_says_nothing_of_owners() {
+    let mut engine = Engine::start(&["--agent", "td-search:1000", "--size", "5"]);
+    for row in 1..=5 {
+        engine.ask(&format!("play b B{row}"));
+        engine.ask(&format!("play b D{row}"));
+    }
+    for command in ["play w E3", "play b C3", "play w pass"] {
+        engine.ask(command);
+    }
+    engine.send("kata-analyze b 20 ownership true");
+    assert_eq!(engine.line(), "= ");
+    let line = engine.line();
+    let owners: Vec<f64> =
+        line.split_once(" ownership ").unwrap().1.split(' ').map(|owner| owner.parse().unwrap()).collect();
+    // Row by row from the top: the last of the third.
+    assert!(owners[14] > 0.2, "{line}");
+    drop(engine.input);
+    assert!(engine.child.wait().unwrap().success());
+}

@@ -1,5 +1,6 @@
 //! Self-play: reproducible, in the order of updates that was asked for, and it learns.
 
+use afterstate_engine::Value;
 use afterstate_engine::learning::{
     Chooser, Dyna2Player, Dyna2Settings, OnlineTd, Order, Plies, SelfPlay, SelfPlaySettings, Td, TdSettings, TraceKind,
 };
@@ -390,4 +391,23 @@ fn dyna_2_plays_while_its_long_term_memory_learns() {
     };
     assert_eq!(choices(&one), choices(&again));
     assert_ne!(choices(&one), choices(&zeros(&shapes)));
+}
+
+/// However many of the positions learn, the error is the mean of those that do.
+#[test]
+fn the_error_is_a_mean_of_what_learns() {
+    for (traces, plies) in
+        [(TraceKind::Backward, Plies::Two), (TraceKind::Backward, Plies::One), (TraceKind::Accumulating, Plies::Two)]
+    {
+        let settings = TdSettings { traces, plies, lambda: 1.0, ..TdSettings::default() };
+        let (mut rule, weights) = (Td::new(4, settings), Weights::zeros(4));
+        rule.begin();
+        for _ in 0..5 {
+            rule.reached(&mut ActiveSet::default(), Value::EVEN, &weights);
+        }
+        rule.ended(Value(1.0), &weights);
+        let error = rule.mean_squared_error();
+        let expected = if traces == TraceKind::Backward { 0.25 } else { 2.0 * 0.25 / 5.0 };
+        assert!((error - expected).abs() < 1e-6, "{traces:?}, {plies:?}: {error}");
+    }
 }

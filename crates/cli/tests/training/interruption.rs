@@ -179,3 +179,18 @@ fn a_measurement_that_is_stopped_is_made_anew() {
     let log = |run: &Path| fs::read_to_string(run.join("log.jsonl")).unwrap();
     assert_eq!(log(&run), log(&whole));
 }
+
+/// One search of such a game would take days.
+#[test]
+fn who_plays_long_games_stops_in_the_middle_of_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "game = \"connect-four\"\npreset = \"alphazero\"\nsteps = 3\n[network]\nblocks = 1\nfilters = 16\n\
+                [self-play]\niterations = 1_000_000_000\n";
+    let recipe = recipe(folder.path(), "slow.toml", text);
+    let run = folder.path().join("run");
+    let mut child = start(&recipe, &run, &folder.path().join("out.txt"), &[]);
+    let ended = wait_until(&mut child, || run.join("replay").is_dir());
+    assert_eq!(ended, None, "{}", fs::read_to_string(folder.path().join("out.txt")).unwrap());
+    interrupt(&child);
+    assert!(child.wait().unwrap().success());
+}

@@ -7,6 +7,9 @@
 //!     s ← s∘a;  move the positions before it towards V(s)
 //! until the game ends;  move the last positions towards the outcome z
 //! ```
+//!
+//! Afterstates that end the game are valued by their features, too, though they never learn: in Go a
+//! second pass hardly matters. Searches and players that use what was learnt know the outcome there.
 
 use super::online_td::OnlineTd;
 use super::td::{Td, TdSettings};

@@ -95,6 +95,8 @@ pub struct Td {
     draw: u64,
     /// Positions reached in this game.
     time: usize,
+    /// Positions that have learnt in this game.
+    updates: usize,
     squared_error: f64,
 }
 
@@ -111,6 +113,7 @@ impl Td {
             visited: Vec::new(),
             draw: 0,
             time: 0,
+            updates: 0,
             squared_error: 0.0,
         }
     }
@@ -119,13 +122,19 @@ impl Td {
     pub fn begin(&mut self) {
         self.time = 0;
         self.draw = self.draw.wrapping_add(1);
-        self.squared_error = 0.0;
+        (self.updates, self.squared_error) = (0, 0.0);
         for trace in self.traces.iter_mut().flatten() {
             trace.clear();
         }
     }
 
-    /// The same of a game whose random choices all come from `rng`: with [`TraceKind::Backward`] it says which positions learn,
+    /// Nothing is known of the games before any more: the next begins as the first did.
+    pub fn restart(&mut self) {
+        self.begin();
+        self.draw = 0;
+    }
+
+    /// The same as [`Td::begin`] of a game whose random choices all come from `rng`: with [`TraceKind::Backward`] it says which positions learn,
     /// whatever games came before.
     pub fn begin_by(&mut self, rng: &mut Rng) {
         self.begin();
@@ -177,7 +186,7 @@ impl Td {
 
     /// The mean squared difference between values and their targets so far in this game.
     pub fn mean_squared_error(&self) -> f64 {
-        self.squared_error / self.time.max(1) as f64
+        self.squared_error / self.updates.max(1) as f64
     }
 
     fn remember(&mut self, set: &mut ActiveSet, value: Value) {
@@ -199,6 +208,7 @@ impl Td {
         for (set, value) in self.visited[..last].iter().rev().step_by(plies.count()) {
             lambda_return = lambda * lambda_return + (1.0 - lambda) * next;
             let error = lambda_return - value;
+            self.updates += 1;
             self.squared_error += f64::from(error) * f64::from(error);
             weights.add(set, step_size * error / set.norm_squared().max(1) as f32);
             next = *value;
@@ -209,6 +219,7 @@ impl Td {
     fn update(&mut self, slot: usize, target: Value, weights: &Weights) {
         let set = &self.waiting[slot];
         let error = target.0 - self.settings.squash.value(weights.sum(set) + self.beside[slot]).0;
+        self.updates += 1;
         self.squared_error += f64::from(error) * f64::from(error);
         match &self.traces {
             None => weights.add(set, self.settings.step_size * error / set.norm_squared().max(1) as f32),

@@ -168,11 +168,12 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
 fn is_settled<G: Deterministic>(search: &Puct<G>, budget: &Budget, begin: Instant, done: u64) -> bool {
     let Some(deadline) = budget.deadline else { return false };
     let (mut first, mut second) = (0, 0);
-    // Whoever is proved to lose is not played, however often it was visited before.
-    for mv in search.moves().filter(|mv| matches!(mv.proof, Proof::Open | Proof::Draw)) {
+    // Whoever is proved to lose is not played, however often it was visited before, if the search goes by proofs.
+    let solver = search.settings().solver;
+    for mv in search.moves().filter(|mv| !solver || matches!(mv.proof, Proof::Open | Proof::Draw)) {
         (first, second) = if mv.visits > first { (mv.visits, first) } else { (first, second.max(mv.visits)) };
     }
-    let is_proved = search.settings().solver && search.moves().all(|mv| mv.proof != Proof::Open);
+    let is_proved = solver && search.moves().all(|mv| mv.proof != Proof::Open);
     if is_proved || search.moves().count() < 2 {
         return true;
     }

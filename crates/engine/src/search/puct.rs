@@ -92,6 +92,8 @@ struct Node {
     /// v of the network, as the side to move sees it.
     value: f32,
     side: Side,
+    /// Whether a move is proved to draw.
+    drawn: bool,
 }
 
 /// A search of one position at a time.
@@ -215,7 +217,7 @@ impl<G: Deterministic> Puct<G> {
             proof: Proof::Open,
         }));
         let value = signed(answer.value, side);
-        self.nodes.push(Node { first, edges: answer.moves.len() as u32, visits: 1, value, side });
+        self.nodes.push(Node { first, edges: answer.moves.len() as u32, visits: 1, value, side, drawn: false });
         if let Some(&(_, edge)) = self.path.last() {
             self.edges[edge as usize].child = node;
         }
@@ -259,22 +261,26 @@ impl<G: Deterministic> Puct<G> {
         })
     }
 
-    /// The best move: one that is proved to win, else the most visited one that is not proved to lose, the more valuable if
-    /// there are several.
+    /// The best move: one that is proved to win, else the most visited one that is open, or one that is proved to draw if that is not
+    /// worth more. Of those with as many visits it is the more valuable one, and of those without any the likelier.
     pub fn best(&self) -> Option<PuctMove<G::Move>> {
-        let side = self.nodes.first()?.side;
+        let rank = self.rank();
         // Of equals the first.
-        self.moves().reduce(|best, mv| if self.compare(&mv, &best, side).is_gt() { mv } else { best })
+        self.moves().reduce(|best, mv| if by_visits(&mv, &best, &rank).is_gt() { mv } else { best })
     }
 
-    /// Which of two moves `side` would rather make.
-    fn compare(&self, a: &PuctMove<G::Move>, b: &PuctMove<G::Move>, side: Side) -> Ordering {
-        let rank = |mv: &PuctMove<G::Move>| match mv.proof {
-            proof if self.settings.solver && proof == Proof::win(side) => 2,
-            proof if self.settings.solver && proof == Proof::win(side.other()) => 0,
-            _ => 1,
-        };
-        rank(a).cmp(&rank(b)).then(a.visits.cmp(&b.visits)).then(a.value.total_cmp(&b.value))
+    /// The rank of a move, which comes before its visits: what is proved is not simulated again.
+    fn rank(&self) -> impl Fn(&PuctMove<G::Move>) -> u8 + use<G> {
+        let (solver, side) = (self.settings.solver, self.nodes.first().map_or(Side::First, |root| root.side));
+        let best = self.moves().filter(|mv| mv.proof == Proof::Open).max_by(|a, b| by_visits(a, b, &|_| 0));
+        let drawn = if best.is_some_and(|best| best.visits > 0 && best.value > 0.0) { 1 } else { 3 };
+        move |mv| match mv.proof {
+            _ if !solver => 2,
+            Proof::Draw => drawn,
+            proof if proof == Proof::win(side) => 4,
+            proof if proof == Proof::win(side.other()) => 0,
+            _ => 2,
+        }
     }
 
     /// The moves that the question was reached by, from the root.
@@ -305,7 +311,8 @@ impl<G: Deterministic> Puct<G> {
         let Some(root) = self.nodes.first() else { return SearchReport { simulations, ..SearchReport::default() } };
         let mut moves: Vec<PuctMove<G::Move>> = self.moves().collect();
         // The first of equals stays the first.
-        moves.sort_by(|a, b| self.compare(b, a, root.side));
+        let rank = self.rank();
+        moves.sort_by(|a, b| by_visits(b, a, &rank));
         let describe = |mv: PuctMove<G::Move>| MoveReport {
             mv: mv.mv,
             visits: mv.visits,
@@ -328,6 +335,11 @@ impl<G: Deterministic> Puct<G> {
     /// stays below what it thinks of the most visited one; what is left of a single visit is none.
     pub fn learnable_visits(&self) -> Vec<u32> {
         let mut visits: Vec<u32> = self.moves().map(|mv| mv.visits).collect();
+        // A proved draw has no more visits once it is known, and may be the best all the same.
+        if self.settings.solver && self.best().is_some_and(|best| best.proof == Proof::Draw) {
+            let drawn = |(mv, visits): (PuctMove<G::Move>, u32)| if mv.proof == Proof::Draw { visits } else { 0 };
+            return self.moves().zip(visits).map(drawn).collect();
+        }
         let k = self.settings.forced_playouts;
         let (Some(root), Some(most)) = (self.nodes.first(), visits.iter().copied().max()) else { return visits };
         if k == 0.0 {
@@ -393,14 +405,20 @@ impl<G: Deterministic> Puct<G> {
         first + chosen as u32
     }
 
-    fn back_up(&mut self, value: Value) {
+    fn back_up(&mut self, mut value: Value) {
         let mut open = self.settings.solver;
         for &(node, edge) in self.path.iter().rev() {
-            let Node { side, .. } = self.nodes[node as usize];
-            self.nodes[node as usize].visits += 1;
+            let here = &mut self.nodes[node as usize];
+            here.visits += 1;
             let edge = &mut self.edges[edge as usize];
             edge.visits += 1;
-            edge.total += signed(value, side);
+            edge.total += signed(value, here.side);
+            here.drawn |= edge.proof == Proof::Draw;
+            let Node { side, drawn, .. } = *here;
+            // Whoever has a draw for sure would rather take it than lose.
+            if self.settings.solver && drawn && value.seen_by(side) < 0.5 {
+                value = Value::EVEN;
+            }
             // A proof goes on upwards as long as it proves something.
             if open && edge.proof != Proof::Open {
                 let proved = prove(self.edges[self.edges_of(node)].iter().map(|edge| edge.proof), side);
@@ -429,6 +447,12 @@ impl<G: Deterministic> Puct<G> {
         self.keys.push(before);
         now != before && (self.keys.contains(&now) || self.history.contains(&now))
     }
+}
+
+/// Which of two moves is better, by their ranks, by their visits, and by what is thought of them.
+fn by_visits<M>(a: &PuctMove<M>, b: &PuctMove<M>, rank: &impl Fn(&PuctMove<M>) -> u8) -> Ordering {
+    let thought = |mv: &PuctMove<M>| if mv.visits > 0 { mv.value } else { mv.prior };
+    rank(a).cmp(&rank(b)).then(a.visits.cmp(&b.visits)).then_with(|| thought(a).total_cmp(&thought(b)))
 }
 
 /// √(k·P·(N−1))

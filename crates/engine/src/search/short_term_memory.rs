@@ -241,7 +241,10 @@ impl<G: Game, F: Features<T>, T: Game<Move = G::Move>> ShortTermMemory<G> for Fe
     fn clear(&mut self) {
         match &mut self.rule {
             Rule::Online(rule) => rule.weights_mut().clear(),
-            Rule::Traces(_, weights) => (0..weights.len()).for_each(|index| weights.set(index, 0.0)),
+            Rule::Traces(rule, weights) => {
+                rule.restart();
+                (0..weights.len()).for_each(|index| weights.set(index, 0.0));
+            }
         }
     }
 

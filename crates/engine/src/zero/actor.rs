@@ -171,7 +171,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
     /// An actor that starts where `way` leads from `first`, which must not be the end of the game.
     ///
     /// `number` is the trajectory's own; `rng` its stream. With `keeps_met` it is an archive actor: it remembers the positions of
-    /// its searches, all of which are full ones, and plays neither initial moves nor branches.
+    /// its searches, all of which are full ones, plays its game to the end, and neither initial moves nor branches.
     pub fn new(
         settings: &ActorSettings,
         first: &G,
@@ -180,7 +180,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
         keeps_met: bool,
     ) -> Self {
         let initial = if keeps_met { 0 } else { settings.katago.initial_moves(&mut rng) };
-        let may_end_early = settings.early_end > 0.0 && unit(&mut rng) < settings.early_end;
+        let may_end_early = !keeps_met && settings.early_end > 0.0 && unit(&mut rng) < settings.early_end;
         let branching = settings.katago.branching.filter(|_| !keeps_met);
         let fork = branching.and_then(|branching| branching.fork(&mut rng));
         let mut actor = Actor {

@@ -36,7 +36,7 @@ pub use planes::{PLANES, Planes};
 pub use replay::{ReplayBuffer, ReplayLog};
 pub use start_positions::{Archive, Keep, Way};
 pub use training::{
-    ArchiveSettings, Batching, Interest, ReplaySettings, StepReport, ZeroError, ZeroSettings, ZeroTraining,
+    ArchiveSettings, Batching, Interest, REPLAY, ReplaySettings, StepReport, ZeroError, ZeroSettings, ZeroTraining,
 };
 pub use unique_states::unique_states;
 pub use value_loss::{ValueLoss, value_loss};

@@ -425,7 +425,7 @@ impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
 }
 
 /// The folder of trajectories, in that of the run.
-const REPLAY: &str = "replay";
+pub const REPLAY: &str = "replay";
 
 /// The trajectories after so many learning steps.
 fn log_path(folder: &Path, steps: u64) -> PathBuf {

@@ -132,31 +132,36 @@ pub(super) fn merge<M>(into: &mut MoveReport<M>, other: &MoveReport<M>) {
 
 /// Puts the moves into the order in which `side` would play them, the best first.
 pub(super) fn sort<M>(moves: &mut [MoveReport<M>], side: Side, rule: FinalMove) {
-    moves.sort_by(|a, b| better(b, a, side, rule));
+    let rank = ranks(moves, side, rule);
+    moves.sort_by(|a, b| rank(b).cmp(&rank(a)).then_with(|| by_rule(b, a, side, rule)));
 }
 
-/// Certain wins come first and certain losses last. A certain draw is compared by value.
-fn better<M>(a: &MoveReport<M>, b: &MoveReport<M>, side: Side, rule: FinalMove) -> Ordering {
-    let class = |report: &MoveReport<M>| match report.proof {
-        proof if proof == Proof::win(side) => 2,
-        Proof::Open | Proof::Draw => 1,
+/// The rank of a move among `moves`, which comes before what the rule says: certain wins are first and certain losses last, and a
+/// certain draw comes before the best of those that nothing is certain of unless that is worth more.
+fn ranks<M>(moves: &[MoveReport<M>], side: Side, rule: FinalMove) -> impl Fn(&MoveReport<M>) -> u8 + use<M> {
+    let open = moves.iter().filter(|report| report.proof == Proof::Open);
+    let best = open.max_by(|a, b| by_rule(a, b, side, rule)).and_then(|best| best.value);
+    let drawn = if best.is_some_and(|value| value.seen_by(side) > 0.5) { 1 } else { 3 };
+    move |report| match report.proof {
+        proof if proof == Proof::win(side) => 4,
+        Proof::Draw => drawn,
+        Proof::Open => 2,
         _ => 0,
-    };
+    }
+}
+
+/// Which of two moves the rule prefers, whatever is certain.
+fn by_rule<M>(a: &MoveReport<M>, b: &MoveReport<M>, side: Side, rule: FinalMove) -> Ordering {
     let seen = |report: &MoveReport<M>| report.value.map_or(f32::NEG_INFINITY, |value| value.seen_by(side));
     let by_value = || seen(a).total_cmp(&seen(b));
     let by_visits = || a.visits.cmp(&b.visits);
-    class(a).cmp(&class(b)).then_with(|| {
-        if a.proof == Proof::Draw || b.proof == Proof::Draw {
-            return by_value().then_with(by_visits);
+    match rule {
+        FinalMove::Visits => by_visits().then_with(by_value),
+        FinalMove::Value => (a.visits > 0).cmp(&(b.visits > 0)).then_with(by_value).then_with(by_visits),
+        FinalMove::LowerBound => {
+            a.lower_bound(side).total_cmp(&b.lower_bound(side)).then_with(by_visits).then_with(by_value)
         }
-        match rule {
-            FinalMove::Visits => by_visits().then_with(by_value),
-            FinalMove::Value => (a.visits > 0).cmp(&(b.visits > 0)).then_with(by_value).then_with(by_visits),
-            FinalMove::LowerBound => {
-                a.lower_bound(side).total_cmp(&b.lower_bound(side)).then_with(by_visits).then_with(by_value)
-            }
-        }
-    })
+    }
 }
 
 /// The line that follows the child of the root that is `first`: at each position the move that would be played.
@@ -166,13 +171,17 @@ pub(super) fn line<G: IndexedMoves>(tree: &Tree, root: &G, first: G::Move, rule:
     let Some(mut node) = child(tree, ROOT, root.move_index(first)) else { return line };
     game.play(first);
     while let (Turn::Player(side), Some(children)) = (game.turn(), tree.children(node)) {
-        let best = children
+        let (known, summaries): (Vec<_>, Vec<_>) = children
             .filter(|&child| {
                 let node = tree.node(child);
                 node.proof() != Proof::Forbidden && (node.visits() > 0 || node.proof() != Proof::Open)
             })
             .map(|child| (child, summary(tree, child)))
-            .max_by(|a, b| better(&a.1, &b.1, side, rule));
+            .unzip();
+        let rank = ranks(&summaries, side, rule);
+        let better =
+            |a: &MoveReport<_>, b: &MoveReport<_>| rank(a).cmp(&rank(b)).then_with(|| by_rule(a, b, side, rule));
+        let best = known.into_iter().zip(&summaries).max_by(|a, b| better(a.1, b.1));
         let Some((best, summary)) = best else { break };
         // What was visited once is hardly an expectation.
         if summary.visits < 2 && summary.proof == Proof::Open {

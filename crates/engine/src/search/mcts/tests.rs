@@ -45,6 +45,23 @@ fn the_final_move_goes_by_visits_value_or_lower_bound() {
     assert_eq!(order(&open, Side::Second, FinalMove::Value), "abcd");
 }
 
+/// An open move with a single lucky visit says nothing against a draw, the one that would be played does.
+#[test]
+fn a_sure_draw_is_measured_by_the_best_of_the_rest() {
+    let moves = |value| {
+        [
+            known('a', 1000, value, Proof::Open),
+            known('b', 1, 0.6, Proof::Open),
+            known('c', 5, 0.5, Proof::Draw),
+            known('d', 9, 0.0, Proof::win(Side::Second)),
+            known('e', 2, 1.0, Proof::win(Side::First)),
+        ]
+    };
+    assert_eq!(order(&moves(0.25), Side::First, FinalMove::Visits), "ecabd");
+    assert_eq!(order(&moves(0.55), Side::First, FinalMove::Visits), "eabcd");
+    assert_eq!(order(&moves(0.25), Side::First, FinalMove::Value), "ebacd");
+}
+
 #[test]
 fn positions_below_the_root_are_those_that_were_visited_often() {
     let settings = MctsSettings { simulations: 500, memory_mib: 4, early_stop: false, ..MctsSettings::default() };

@@ -345,3 +345,50 @@ fn in_go_a_tree_is_kept_only_with_the_past_that_it_was_made_with() {
     search.go_on(&strange);
     assert_eq!(search.visits(), 0);
 }
+
+/// It has no more visits once it is known, and the rest of them go to what may be worse.
+#[test]
+fn a_sure_draw_is_measured_by_the_most_visited_open_move() {
+    let with = |solver, value: f32| {
+        let settings = PuctSettings { solver, ..PuctSettings::default() };
+        let mut search = made_up(settings, [(0.5, 90, 90.0 * value), (0.3, 5, 0.0), (0.2, 1, 0.9)]);
+        search.edges[1].proof = Proof::Draw;
+        search
+    };
+    let best = |search: &Puct<TicTacToe>| search.moves().position(|mv| mv.mv == search.best().unwrap().mv).unwrap();
+    for (solver, value, expected) in [(true, -0.1, 1), (true, 0.1, 0), (false, -0.1, 0)] {
+        let search = with(solver, value);
+        assert_eq!(best(&search), expected, "{solver}, {value}");
+        assert_eq!(search.report(0).moves[0].mv, search.best().unwrap().mv);
+    }
+    // Whoever learns from it learns the draw.
+    assert_eq!(with(true, -0.1).learnable_visits(), [0, 5, 0]);
+}
+
+/// Whoever has a draw for sure is not afraid of what else it could do.
+#[test]
+fn what_is_worse_than_a_sure_draw_is_no_news_above() {
+    let game = TicTacToe::parse_position("XOX/XOO/...").unwrap();
+    let mut search = Puct::new(PuctSettings { solver: true, ..PuctSettings::default() });
+    search.begin(&Situation::new(&game));
+    simulate(&mut search, &mut Scripted, 1);
+    let before = search.value();
+    search.edges[2].proof = Proof::Draw;
+    for (edge, value, seen) in [(2, 0.5, 0.0), (0, 0.1, -0.8)] {
+        search.path = vec![(0, edge)];
+        search.back_up(Value(value));
+        assert!((search.edges[edge as usize].total - seen).abs() < 1e-6);
+    }
+    assert!(search.nodes[0].drawn && search.value().0 < before.0);
+}
+
+#[test]
+fn a_single_simulation_plays_what_the_network_thinks_of() {
+    let game = TicTacToe::parse_position("XOX/XOO/...").unwrap();
+    let mut search = Puct::new(PuctSettings::default());
+    search.begin(&Situation::new(&game));
+    simulate(&mut search, &mut Scripted, 1);
+    search.edges[1].prior = 0.8;
+    assert_eq!(game.move_text(search.best().unwrap().mv), "8");
+    assert_eq!(search.report(1).moves.iter().map(|mv| game.move_text(mv.mv)).collect::<Vec<_>>(), ["8", "7", "9"]);
+}

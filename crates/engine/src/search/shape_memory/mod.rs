@@ -215,6 +215,16 @@ impl ShapeMemory {
         let points = Point::at(size - 1, size - 1, size).index() + 1;
         self.differences = [(); 2].map(|()| vec![[0.0; 2]; points]);
         self.learning = vec![0; self.windows.len()];
+        self.forget();
+    }
+
+    /// Knows what a new game begins with, if that is of this board, and nothing else.
+    fn forget(&mut self) {
+        match self.initial.as_ref().filter(|initial| initial.len() == self.weights.len()) {
+            Some(initial) => self.weights.iter_mut().zip(&**initial).for_each(|(pair, &weight)| *pair = [weight, 0.0]),
+            None => self.weights.fill([0.0; 2]),
+        }
+        self.learning.fill(0);
         self.credit = 0.0;
     }
 
@@ -358,12 +368,7 @@ fn digit(side: Side) -> i16 {
 
 impl ShortTermMemory<Go> for ShapeMemory {
     fn clear(&mut self) {
-        match self.initial.as_ref().filter(|initial| initial.len() == self.weights.len()) {
-            Some(initial) => self.weights.iter_mut().zip(&**initial).for_each(|(pair, &weight)| *pair = [weight, 0.0]),
-            None => self.weights.fill([0.0; 2]),
-        }
-        self.learning.fill(0);
-        self.credit = 0.0;
+        self.forget();
     }
 
     fn set_root(&mut self, root: &Go) {

@@ -96,7 +96,8 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> Worker<G
             }
         };
         self.memory.ended(z, &self.trace[switch.unwrap_or(self.trace.len())..]);
-        if self.leaf.plays_to_end() {
+        // A game that a pass ended at once was not played out: what is dead is still on the board.
+        if self.leaf.plays_to_end() && (switch.is_some() || self.trace.len() > 1) {
             self.observer.finished(&game, z);
         }
         self.game = Some(game);
