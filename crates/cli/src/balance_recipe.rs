@@ -91,7 +91,7 @@ impl Default for BalanceRecipe {
 impl BalanceRecipe {
     /// Reads the text of a recipe.
     pub fn parse(text: &str) -> Result<BalanceRecipe> {
-        let recipe: BalanceRecipe = recipe::from_toml(text)?;
+        let recipe = recipe::from_toml_over(text, &BalanceRecipe::default())?;
         recipe.check()?;
         Ok(recipe)
     }

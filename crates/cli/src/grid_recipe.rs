@@ -106,7 +106,7 @@ impl Default for GridRecipe {
 impl GridRecipe {
     /// Reads the text of a recipe.
     pub fn parse(text: &str) -> Result<GridRecipe> {
-        let recipe: GridRecipe = recipe::from_toml(text)?;
+        let recipe = recipe::from_toml_over(text, &GridRecipe::default())?;
         recipe.check()?;
         Ok(recipe)
     }
@@ -265,6 +265,15 @@ mod tests {
             assert!(lesson.learns_like(&GridLesson::new(GridRecipe { games: 3, threads: 2, ..recipe.clone() })));
             assert!(!lesson.learns_like(&GridLesson::new(GridRecipe { seed: 2, ..recipe })));
         }
+    }
+
+    #[test]
+    fn what_a_table_does_not_say_stays_as_it_is() {
+        let usual = GridRecipe::default();
+        let text = "[learner]\nrule = \"td-leaf\"\n[search]\ndepth = 2\n[evaluation]\ngames = 7\n";
+        let recipe = GridRecipe::parse(text).unwrap();
+        assert_eq!(recipe.search, TrainingSearchSettings { depth: 2, ..usual.search });
+        assert_eq!(recipe.evaluation, EvaluationSettings { games: 7, ..usual.evaluation });
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl Default for NetworkRecipe {
 impl NetworkRecipe {
     /// Reads the text of a recipe.
     pub fn parse(text: &str) -> Result<NetworkRecipe> {
-        let mut recipe: NetworkRecipe = recipe::from_toml(text)?;
+        let mut recipe = recipe::from_toml_over(text, &NetworkRecipe::default())?;
         let table = text.parse::<toml::Table>().unwrap_or_default();
         let says_how_far = table.get("search").is_some_and(|search| search.get("plies").is_some());
         if !says_how_far {

@@ -179,7 +179,8 @@ impl Recipe {
 
     /// Reads the text of a recipe.
     pub fn parse(text: &str) -> Result<Recipe> {
-        let recipe: Recipe = from_toml(text)?;
+        let usual = Recipe::default();
+        let recipe = from_toml_over(text, &Recipe { search: Some(usual.training_search()), ..usual })?;
         recipe.check()?;
         Ok(recipe)
     }
@@ -322,6 +323,25 @@ pub fn from_toml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
             None => anyhow::anyhow!("{message}"),
         }
     })
+}
+
+/// The same where a table in which not everything is said has the rest from `usual`: a recipe may have other defaults than the table
+/// by itself.
+pub fn from_toml_over<T: serde::de::DeserializeOwned + Serialize>(text: &str, usual: &T) -> Result<T> {
+    // Mistakes should be named with their lines.
+    let alone: T = from_toml(text)?;
+    let (Ok(mut table), Ok(usual)) = (text.parse::<toml::Table>(), toml::Table::try_from(usual)) else {
+        return Ok(alone);
+    };
+    for name in ["search", "checkpoints", "evaluation"] {
+        if let (Some(toml::Value::Table(own)), Some(toml::Value::Table(usual))) = (table.get_mut(name), usual.get(name))
+        {
+            for (key, value) in usual {
+                own.entry(key).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    from_toml(&toml::to_string(&table)?)
 }
 
 /// Refuses `annealing` where nothing is annealed.

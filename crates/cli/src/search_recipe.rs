@@ -162,7 +162,7 @@ impl Default for SearchRecipe {
 impl SearchRecipe {
     /// Reads the text of a recipe.
     pub fn parse(text: &str) -> Result<SearchRecipe> {
-        let recipe: SearchRecipe = recipe::from_toml(text)?;
+        let recipe = recipe::from_toml_over(text, &SearchRecipe::default())?;
         recipe.check()?;
         Ok(recipe)
     }
@@ -176,7 +176,18 @@ impl SearchRecipe {
             !self.frozen_pawn || matches!(self.learner, LearnerSettings::TdLeaf(_) | LearnerSettings::TdDirected(_)),
             "frozen-pawn: expected a rule that learns when a game is over, td-leaf or td-directed"
         );
+        ensure!(
+            !self.frozen_pawn || self.first_weights != FirstWeights::Random,
+            "frozen-pawn: expected first-weights that know what a pawn is worth, material, pawns or a run's"
+        );
         check_search(&self.search, &self.learner, !self.time.is_none())?;
+        if let LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) = &self.learner {
+            let (least, most) = (settings.least_moves, self.move_limit);
+            ensure!(
+                least <= most,
+                "learner.least-moves = {least}: expected at most move-limit, {most}, or nothing is learnt"
+            );
+        }
         ensure!(
             (1..=1_000_000).contains(&self.move_limit),
             "move-limit = {}: expected 1 to 1,000,000",
@@ -239,6 +250,7 @@ pub fn check_learner(learner: &LearnerSettings) -> Result<()> {
     ensure!(step.is_finite() && step > 0.0, "learner.step-size = {step}: expected a positive number");
     if let LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) = learner {
         recipe::unit("learner.lambda", settings.lambda)?;
+        recipe::unit("learner.tolerance", settings.tolerance)?;
     }
     Ok(())
 }
@@ -256,6 +268,17 @@ pub fn check_search(search: &TrainingSearchSettings, learner: &LearnerSettings, 
     if let LearnerSettings::TreeStrap(settings) = learner {
         let least = settings.least_depth;
         ensure!(exact <= least, "search.exact-depth = {exact}: expected at most learner.least-depth, {least}");
+        let depth = search.depth;
+        ensure!(
+            least <= depth,
+            "learner.least-depth = {least}: expected at most search.depth, {depth}, or nothing is learnt"
+        );
+    }
+    if let LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) = learner {
+        ensure!(
+            !settings.drop_unpredicted || search.depth > 1,
+            "learner.drop-unpredicted: expected a search.depth of 2 or more, or no answer is predicted"
+        );
     }
     Ok(())
 }

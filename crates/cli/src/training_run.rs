@@ -20,6 +20,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 /// The effective settings of a run, in its folder.
@@ -171,17 +172,16 @@ impl<L: Lesson> TrainingRun<L> {
                         std::thread::park_timeout(LOOK_AFTER);
                     }
                 };
-                let watcher = L::Learner::STOPS_AT_ONCE.then(|| scope.spawn(watch));
-                let stretch = self.learner.run(self.done..milestone, &pause, &|so_far| {
+                let watcher = L::Learner::STOPS_AT_ONCE.then(|| scope.spawn(watch).thread().clone());
+                // Whatever comes, a panic of the learner too, nobody should wait for who watches.
+                let _ends = EndsWatch { over: &over, watcher };
+                self.learner.run(self.done..milestone, &pause, &|so_far| {
                     progress.set(before + so_far.games);
                     progress.status(|| self.learner.status());
                     if stop.load(Ordering::Relaxed) || self.every.is_some_and(|every| begun.elapsed() >= every) {
                         pause.store(true, Ordering::Relaxed);
                     }
-                });
-                over.store(true, Ordering::Relaxed);
-                watcher.inspect(|watcher| watcher.thread().unpark());
-                stretch
+                })
             })?;
             self.done += stretch.games;
             self.since_milestone.add(&stretch);
@@ -233,6 +233,19 @@ impl<L: Lesson> TrainingRun<L> {
         }
         self.provisional = (!self.milestones.contains(&self.done)).then_some(path);
         Ok(())
+    }
+}
+
+/// Sends who watches away when it goes itself.
+struct EndsWatch<'a> {
+    over: &'a AtomicBool,
+    watcher: Option<Thread>,
+}
+
+impl Drop for EndsWatch<'_> {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        self.watcher.iter().for_each(Thread::unpark);
     }
 }
 

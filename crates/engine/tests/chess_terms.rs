@@ -83,6 +83,7 @@ fn all_ways_to_sum_agree() {
         let whole: Vec<f32> = weights.values().iter().map(|weight| (weight / grain).round() * grain).collect();
         let weights = Weights::from_values(&whole);
         let mut frozen = FrozenTerms::new(terms, &weights);
+        let fresh = frozen.clone();
         // How many hundredths of a pawn one unit of the weights is, from a position that is worth much.
         let unit = {
             let lopsided = Chess::parse_position("4k3/pppppppp/8/8/8/8/QQQQQQQQ/RRB1KBRR w - - 0 1").unwrap();
@@ -98,7 +99,7 @@ fn all_ways_to_sum_agree() {
             assert!((fast - slow).abs() < 2.0 + 0.02 * slow.abs(), "{fast} {slow} {}", game.position_text());
             assert_eq!(
                 frozen.centipawns(&game),
-                frozen.clone().centipawns(&game),
+                fresh.clone().centipawns(&game),
                 "remembered structures change nothing"
             );
         }

@@ -76,6 +76,8 @@ fn reads_what_servers_mean() {
     assert_eq!((labels(&free), free.handicap_moves), (vec!["E5".into(), "F4".to_string()], 3));
     assert_eq!(free.comments, ["one", "", "move"]);
     assert!(refusal("(;SZ[9]HA[2];B[cc];B[gg];W[cc])").contains("move 3, White C7"));
+    assert!(refusal("(;SZ[9]HA[2];B[cc];B[cc];W[gg])").contains("the point is taken"));
+    assert_eq!(labels(&read("(;SZ[9]HA[2]PL[B];B[cc];B[gg];W[ee])")), ["E5"]);
     for text in ["(;SZ[9]HA[2]AB[cc][gg];B[ee];B[dd];W[ff])", "(;SZ[9]HA[2];B[cc];W[gg];B[ee])", "(;SZ[9]HA[2];B[cc])"]
     {
         assert_eq!(read(text).handicap_moves, 0, "{text}");
@@ -91,6 +93,8 @@ fn reads_what_servers_mean() {
 
     let komi = |text: &str| read(&format!("(;KM[{text}])")).start.komi().points();
     assert_eq!(["375", "650", "3.75", "2.75", "7.5", "0", "-3.5"].map(komi), [7.5, 6.5, 7.5, 5.5, 7.5, 0.0, -3.5]);
+    // On so large a board that may be meant.
+    assert_eq!(["250", "361"].map(komi), [250.0, 361.0]);
 
     let score = |rules: &str| read(&format!("(;SZ[9]RU[{rules}]HA[4]KM[0.5]AB[cc][gg][cg][gc])")).start.score();
     assert_eq!(["AGA", "Chinese", "Japanese"].map(score), [81.0 - 3.5, 81.0 - 4.5, 81.0 - 0.5]);

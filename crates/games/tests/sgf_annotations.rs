@@ -77,6 +77,17 @@ fn positions_are_counted_as_they_are_read() {
     assert_eq!(annotated(text, &counted), "(;SZ[9]C[0];B[ee]C[1];B[gg]C[3];TR[aa];W[]C[4];B[]C[5];W[])");
 }
 
+/// Passes that a game goes on after are no moves, and have nothing said of them.
+#[test]
+fn a_resumed_game_is_annotated_at_its_moves() {
+    let annotations = ["start", "ee", "gc", "cg"].map(comment);
+    let text = annotate(b"(;SZ[9];B[ee];W[gc];B[];W[];B[cg];W[cc])", &annotations).unwrap();
+    let expected = "(;SZ[9]C[start];B[ee]C[ee];W[gc]C[gc];B[];W[];B[cg]C[cg];W[cc])";
+    assert_eq!(String::from_utf8(text).unwrap(), expected);
+    let text = annotate(b"(;SZ[9];B[ee];W[];W[gc];B[cg])", &annotations).unwrap();
+    assert_eq!(String::from_utf8(text).unwrap(), "(;SZ[9]C[start];B[ee]C[ee];W[];W[gc]C[gc];B[cg]C[cg])");
+}
+
 #[test]
 fn other_encodings_stay_as_they_are() {
     let latin = annotate(b"(;SZ[9]PB[M\xfcller];B[ee])", &[comment("x"), comment("y")]).unwrap();

@@ -225,14 +225,20 @@ impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
 
 /// Writes a file as a whole or not at all: to a temporary name in the same folder, synced, renamed,
 /// and the folder synced. Links stay, and what they point to is written; what is no file, such as a pipe or a terminal, takes what
-/// is written.
+/// is written, and so does what is open under a name of its own, such as `/dev/stdout`.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-        return fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    if path == Path::new("/dev/stdout") {
+        let mut stdout = io::stdout().lock();
+        return stdout.write_all(bytes).and_then(|()| stdout.flush());
     }
+    let is_open = path.starts_with("/dev") || path.starts_with("/proc");
+    if fs::metadata(path).is_ok_and(|there| !there.is_dir() && (is_open || !there.is_file())) {
+        return fs::OpenOptions::new().append(true).open(path)?.write_all(bytes);
+    }
+    let followed = |link: PathBuf| path.parent().unwrap_or(Path::new("")).join(link);
+    let target = fs::canonicalize(path).ok().or_else(|| fs::read_link(path).ok().map(followed));
     let is_link = fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink());
-    let target = if is_link { fs::canonicalize(path).ok() } else { None };
-    let path = target.as_deref().unwrap_or(path);
+    let path = target.as_deref().filter(|_| is_link).unwrap_or(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let mut name = path.file_name().ok_or_else(|| io::Error::other("no file name"))?.to_os_string();
@@ -298,6 +304,11 @@ mod tests {
         write_whole(&link, b"new").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
+        let dangling = folder.path().join("dangling");
+        std::os::unix::fs::symlink("nowhere", &dangling).unwrap();
+        write_whole(&dangling, b"here").unwrap();
+        assert!(fs::symlink_metadata(&dangling).unwrap().is_symlink());
+        assert_eq!(fs::read(folder.path().join("nowhere")).unwrap(), b"here");
         let device = folder.path().join("device");
         std::os::unix::fs::symlink("/dev/null", &device).unwrap();
         write_whole(&device, b"nothing").unwrap();

@@ -31,6 +31,13 @@ impl PlayerThinker {
         let chance = |decision: &Decision<Move>| decision.value.map_or(0.0, |value| value.seen_by(side));
         let mut weighed: Vec<Decision<Move>> = Vec::new();
         let mut effort = 0;
+        // What ends the game costs no time, and should not be missed for want of it.
+        let mut moves = moves.to_vec();
+        moves.sort_by_key(|&mv| {
+            let mut behind = record.clone();
+            behind.play(mv);
+            !matches!(behind.turn(), Turn::Over(_))
+        });
         for round in 0.. {
             let endless = limits.infinite || limits.pondering();
             // Whether every look ended before its time was up: then more time shows nothing more.
@@ -65,6 +72,9 @@ impl PlayerThinker {
                 break;
             }
         }
+        if weighed.len() < moves.len() {
+            report(&Info::Text(format!("{} of {} moves were looked at", weighed.len(), moves.len())));
+        }
         let best = weighed.into_iter().next();
         Ok(Some(Decision { effort, ..best.unwrap_or_else(|| Decision::play(moves[0])) }))
     }
@@ -76,16 +86,22 @@ impl PlayerThinker {
         mv: Move,
         budget: &Budget,
     ) -> Result<Decision<Move>, PlayerError> {
-        let mut behind = record.clone();
-        behind.play(mv);
-        if let Turn::Over(outcome) = behind.turn() {
-            return Ok(Decision { value: Some(Value::from(outcome)), effort: 1, ..Decision::play(mv) });
+        let (mut behind, mut line, mut replies) = (record.clone(), Vec::new(), vec![mv]);
+        // Whoever has a single reply makes it without a thought of what it is worth: the position behind that says it.
+        while let [only] = replies[..] {
+            behind.play(only);
+            line.push(only);
+            if let Turn::Over(outcome) = behind.turn() {
+                let found = Decision { value: Some(Value::from(outcome)), effort: 1, ..Decision::play(mv) };
+                return Ok(Decision { principal_variation: line, ..found });
+            }
+            behind.legal_moves(&mut replies);
         }
         self.introduce(&behind)?;
         let answer = self.player.choose(&behind, budget)?;
-        let principal_variation = [mv].into_iter().chain(answer.principal_variation).collect();
-        let depth = answer.depth.map(|depth| depth + 1);
-        Ok(Decision { best: Some(mv), principal_variation, depth, ..answer })
+        let depth = answer.depth.map(|depth| depth + line.len() as u32);
+        line.extend(&answer.principal_variation);
+        Ok(Decision { best: Some(mv), principal_variation: line, depth, ..answer })
     }
 }
 
@@ -111,10 +127,10 @@ mod tests {
     use super::super::info::Score;
     use super::super::thinker::Thinker;
     use super::*;
-    use afterstate_arena::{AlphaBetaPlayer, RandomPlayer};
-    use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
+    use afterstate_arena::{AlphaBetaPlayer, MctsPlayer, MctsPlayerSettings, RandomPlayer};
+    use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings, Mcts, MctsSettings, PlayOut, Uct};
     use afterstate_engine::value::Indifferent;
-    use afterstate_games::Notation;
+    use afterstate_games::{Game, Notation, UniformPlayout};
     use std::sync::Arc;
 
     /// White mates on a8.
@@ -198,6 +214,26 @@ mod tests {
         let record = Record::new(Chess::parse_position(MATE).unwrap());
         let decision = looking_ahead_by(shallow).think(&record, &limits, &mut |_| rounds += 1);
         assert_eq!((rounds, decision.best), (1, Some(limits.search_moves[0])));
+    }
+
+    /// By Monte-Carlo simulation, which thinks of nothing where there is a single move.
+    #[test]
+    fn a_check_with_a_single_reply_is_weighed_like_others() {
+        let settings = MctsSettings { simulations: 50, memory_mib: 4, ..MctsSettings::default() };
+        let search = Mcts::new(Uct::default(), PlayOut(UniformPlayout::default()), settings);
+        let mut thinker =
+            PlayerThinker::new(Box::new(MctsPlayer::new(Box::new(search), (), MctsPlayerSettings::default())));
+        thinker.set_option("MultiPV", "50").unwrap();
+        let place = "7k/8/5K2/8/8/8/8/6R1 w - - 0 1";
+        let limits = GoLimits { nodes: Some(2_000), ..GoLimits::default() };
+        let (_, told) = think(&mut thinker, place, &limits);
+        let lines = lines(&told);
+        let mut moves = Vec::new();
+        Chess::parse_position(place).unwrap().legal_moves(&mut moves);
+        assert_eq!(lines.len(), moves.len());
+        // Kf7 leaves Kh7 alone, and Rh1 is mate.
+        let check = named(place, &["f6f7"])[0];
+        assert!(lines.iter().any(|line| line.moves.first() == Some(&check) && line.moves.len() > 1));
     }
 
     #[test]

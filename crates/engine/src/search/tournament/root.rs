@@ -51,6 +51,11 @@ impl RootMove {
         self.line[0]
     }
 
+    /// What it is worth at least, by this iteration: a line that has failed high has shown that, too.
+    fn shown(&self) -> Option<i32> {
+        self.score.or(self.previous.filter(|_| self.bound == Bound::AtLeast))
+    }
+
     /// The last score that is known.
     pub(super) fn known(&self) -> Option<i32> {
         self.score.or(self.previous)
@@ -103,8 +108,8 @@ impl<E: ChessEvaluation> Worker<E> {
                 if self.aspire(root, depth, line, watch).is_none() {
                     self.return_to_root();
                     self.root_moves[line..].sort_by_key(|root_move| std::cmp::Reverse(root_move.score));
-                    // What has no score yet was just shown to be no better than the lines before it.
-                    self.root_moves[..=line].sort_by_key(|root_move| std::cmp::Reverse(root_move.score));
+                    // What has shown nothing yet is no better than the lines before it, whatever it was once.
+                    self.root_moves[..=line].sort_by_key(|root_move| std::cmp::Reverse(root_move.shown()));
                     // Whoever watches should have seen the line that is decided on.
                     if told != Some(self.root_moves[0].mv()) {
                         self.tell(root, 0, true, watch);
@@ -220,7 +225,12 @@ impl<E: ChessEvaluation> Worker<E> {
             let root_move = &mut self.root_moves[index];
             root_move.nodes += self.nodes - nodes;
             if number == 1 || score > alpha {
-                (root_move.score, root_move.bound) = (Some(score), Bound::Exact);
+                root_move.score = Some(score);
+                root_move.bound = match () {
+                    () if score <= alpha => Bound::AtMost,
+                    () if score >= beta => Bound::AtLeast,
+                    () => Bound::Exact,
+                };
                 root_move.selective_depth = self.selective_depth;
                 root_move.line.truncate(1);
                 let line = self.lines[1].as_slice();

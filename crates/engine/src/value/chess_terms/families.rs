@@ -98,7 +98,7 @@ families! {
         ZONE_ATTACKERS = "pieces that attack squares around the opposing king" [Count(8)];
         ZONE_ATTACKERS_WITH_QUEEN = "the same beside a queen" [Count(8)];
         WEAK_ZONE = "squares around the opposing king attacked and protected by it alone" [Count(9)];
-        ZONE_PROTECTED = "squares around the own king protected by pieces" [Count(9)];
+        ZONE_PROTECTED = "squares around the own king protected by pieces and pawns" [Count(9)];
         ZONE_PAWN_ATTACK = "squares around the opposing king attacked by pawns" [Count(4)];
         SAFE_CHECK = "safe checks" [Piece, Count(4)];
         UNSAFE_CHECK = "other checks" [Piece, Count(4)];

@@ -79,7 +79,7 @@ impl FrozenTerms {
         let scale = 100.0 * GRAINS / pawn(&terms, weights);
         // Sums of some hundred weights stay far inside the range.
         let grains = |weight: f32| (weight * scale).round().clamp(-1e6, 1e6) as i32;
-        // Both sides without pawns: every field fits, and their structure is the one that belongs to no pawns.
+        // Pawns everywhere: no position has them, so that nothing is found before it was put there.
         let none = Structure { pawns: [!BitBoard::EMPTY; 2], sum: 0, passed: [BitBoard::EMPTY; 2] };
         FrozenTerms {
             terms,

@@ -25,7 +25,8 @@ impl GameRecordFile {
     /// Reads the first game of an SGF text along its main line.
     ///
     /// Setup stones (AB, AW, AE) may stand in any node up to the first move. Who begins is what PL says;
-    /// without it, whoever moves first. Komi is 7.5 where the file gives none. Passes after the second
+    /// without it, whoever moves first. Komi is 7.5 where the file gives none, and a hundredth of what it says where that is
+    /// more than the board has points, as servers write 375. Passes after the second
     /// in a row are dropped, as servers write three. As many moves of Black at the beginning as the handicap
     /// says are stones of it, where there are no others: so servers write handicaps that Black places freely.
     ///
@@ -155,7 +156,9 @@ pub(super) fn read_game(nodes: Vec<Node>) -> Result<(GameRecordFile, Vec<usize>)
                 return Err(property.wrong("one move in a node; put ';' before the second"));
             }
             if index >= played_from {
-                play(&mut record, &mut file, property)?;
+                let kept = play(&mut record, &mut file, property)?;
+                // Passes that were taken back are no moves of their nodes any more.
+                made.iter_mut().rev().take_while(|made| **made > kept).for_each(|made| *made = kept);
             }
         }
         for property in node {
@@ -225,7 +228,7 @@ impl Header {
                 self.size = usize::from(*width);
             }
             Prop::KM(points) => {
-                let komi = Komi::new(intended_komi(*points));
+                let komi = Komi::new(intended_komi(*points, self.size));
                 self.komi = Some(komi.ok_or_else(|| property.wrong("a multiple of 0.5 between -1000 and 1000"))?);
             }
             Prop::HA(stones @ 0..=255) => self.handicap = *stones as u8,
@@ -274,8 +277,9 @@ impl Header {
         for property in
             nodes.iter().flatten().filter(|property| property.name == "B" || property.name == "W").take(wanted)
         {
+            let free = |point| !stones.iter().chain(&self.stones).any(|(taken, _)| *taken == point);
             match read_move(property, self.size)?.point() {
-                Some(point) if side_of(property) == Side::First => stones.push((point, Color::Black)),
+                Some(point) if side_of(property) == Side::First && free(point) => stones.push((point, Color::Black)),
                 _ => return Ok(0),
             }
         }
@@ -283,6 +287,8 @@ impl Header {
             return Ok(0);
         }
         self.stones.extend(stones);
+        // It says who begins, and these do no more.
+        self.to_move = None;
         Ok(wanted)
     }
 
@@ -310,9 +316,9 @@ pub(super) fn scoring_of(rules: &str) -> Scoring {
 }
 
 /// Komi as it is meant. The Fox server writes 375 for 3¾ stones, which are 7.5 points, and 650 for 6.5 points; others leave a quarter of
-/// a stone. KataGo, KaTrain and OGS read these so, too.
-fn intended_komi(written: f64) -> f64 {
-    let hundredths = (200.0..=1000.0).contains(&written) && written % 25.0 == 0.0;
+/// a stone. KataGo, KaTrain and OGS read these so, too. Komi of no more than the board's points may be meant as it is.
+fn intended_komi(written: f64, size: usize) -> f64 {
+    let hundredths = written > (size * size) as f64 && written >= 200.0 && written % 25.0 == 0.0;
     let komi = if hundredths { written / 100.0 } else { written };
     let stones = hundredths && komi <= 4.0 || komi.fract().abs() == 0.25 || komi.fract().abs() == 0.75;
     if stones { 2.0 * komi } else { komi }
@@ -340,12 +346,13 @@ fn read_move(property: &Property, size: usize) -> Result<Move, SgfError> {
     })
 }
 
-/// Plays a move if the rules allow it, after a pass of the other side if that one was to move.
-fn play(record: &mut Record<Go>, file: &mut GameRecordFile, property: &Property) -> Result<(), SgfError> {
+/// Plays a move if the rules allow it, after a pass of the other side if that one was to move. Returns how many of the moves before
+/// still count.
+fn play(record: &mut Record<Go>, file: &mut GameRecordFile, property: &Property) -> Result<usize, SgfError> {
     let (side, mv) = (side_of(property), read_move(property, record.position().size())?);
     if matches!(record.turn(), Turn::Over(_)) {
         if mv.is_pass() {
-            return Ok(());
+            return Ok(file.moves.len());
         }
         // The sides did not agree about what is dead, and play on.
         take_back_passes(record, file, 2);
@@ -353,7 +360,7 @@ fn play(record: &mut Record<Go>, file: &mut GameRecordFile, property: &Property)
     if record.position().to_move() != side {
         if mv.is_pass() {
             // It leaves the other side to move, which it is.
-            return Ok(());
+            return Ok(file.moves.len());
         }
         if record.position().passes() > 0 {
             // Another pass would end the game, and who passes and moves then has moved.
@@ -364,8 +371,9 @@ fn play(record: &mut Record<Go>, file: &mut GameRecordFile, property: &Property)
         }
     }
     if record.is_legal(mv) {
+        let kept = file.moves.len();
         make(record, file, mv);
-        return Ok(());
+        return Ok(kept);
     }
     let position = record.position();
     let reason = match mv.point() {
