@@ -280,14 +280,15 @@ impl ResultLog {
 
 /// Keeps other programs from writing to a file; `false` if one of them was first.
 #[cfg(unix)]
-pub(crate) fn lock(file: &File) -> bool {
+pub fn lock(file: &File) -> bool {
     use rustix::fs::{FlockOperation, flock};
     // A file system without locks is used without one.
     !matches!(flock(file, FlockOperation::NonBlockingLockExclusive), Err(rustix::io::Errno::WOULDBLOCK))
 }
 
+/// Keeps other programs from writing to a file, where the system can.
 #[cfg(not(unix))]
-pub(crate) fn lock(_file: &File) -> bool {
+pub fn lock(_file: &File) -> bool {
     true
 }
 

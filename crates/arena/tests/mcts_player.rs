@@ -336,3 +336,15 @@ fn flat_search_plays_whole_games_too() {
     assert_eq!(result.ending.kind, EndKind::Rules);
     assert_eq!(result.notes[0].as_ref().unwrap().effort, 100);
 }
+
+/// White has won by 11.5, and the only point that it may fill puts its own stones of a seki in atari.
+#[test]
+fn a_single_point_that_loses_is_not_played_after_a_pass() {
+    let rows = [".O.OX.X", "OOOOXXX", "OOOOX.X", "OOOOXXX", "OOOOXXX", "XXXXOOO", ".XX.OO."];
+    let mut record = Record::new(board(&rows));
+    record.play(Move::PASS);
+    let mut player = quick(500);
+    player.new_game(&record, 1).unwrap();
+    let decision = choose(&mut player, &record);
+    assert_eq!(text(&record, &decision), "pass");
+}

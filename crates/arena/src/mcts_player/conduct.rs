@@ -90,9 +90,9 @@ impl Conduct<Go> for GoConduct {
     }
 
     /// A pass that ends the game would draw all simulations to it, and none would say what is dead: whether to pass is
-    /// decided afterwards.
+    /// decided afterwards. Where there is a single other move, which may lose a seki, the search has to compare them.
     fn consider(&self, record: &Record<Go>, _purpose: Purpose, moves: &mut Vec<Move>) {
-        if moves.len() > 1 && record.position().passes() > 0 {
+        if moves.len() > 2 && record.position().passes() > 0 {
             moves.retain(|mv| !mv.is_pass());
         }
     }

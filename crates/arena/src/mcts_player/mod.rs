@@ -180,7 +180,7 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
         let stopped = budget.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
         // Before its time a search ends only when nothing can change any more.
         let in_time = budget.deadline.is_some_and(|deadline| Instant::now() < deadline);
-        if let Some(deadline) = longest.filter(|_| !stopped && !in_time && is_unstable(&report, side)) {
+        if let Some(deadline) = longest.filter(|_| !stopped && !in_time && is_unstable(&report, decision.best, side)) {
             let more = Budget { deadline: Some(deadline), ..budget };
             let effort = decision.effort;
             decision = search.search(&situation, &more, &mut self.rng, reborrow(&mut watch));
@@ -289,9 +289,9 @@ fn reborrow<'a, M>(watch: &'a mut Option<Watch<'_, M>>) -> Option<Watch<'a, M>> 
     watch.as_mut().map(|watch| Watch { every: watch.every, report: &mut *watch.report })
 }
 
-/// Whether a move that was tried often is worth more than the one that was tried most.
-fn is_unstable<M>(report: &SearchReport<M>, side: Side) -> bool {
-    let Some(best) = report.moves.first() else { return false };
+/// Whether a move that was tried often is worth more than the one that is decided on.
+fn is_unstable<M: PartialEq>(report: &SearchReport<M>, best: Option<M>, side: Side) -> bool {
+    let Some(best) = report.moves.iter().find(|known| Some(&known.mv) == best.as_ref()) else { return false };
     let seen = |value: Option<afterstate_engine::Value>| value.map_or(f32::NEG_INFINITY, |value| value.seen_by(side));
     // Values of few visits say little: a tenth of the most is asked for.
     report.moves.iter().any(|other| other.visits > best.visits / 10 && seen(other.value) > seen(best.value))

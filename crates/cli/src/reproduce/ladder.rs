@@ -316,7 +316,11 @@ fn play(place: &Workplace, size: &Size, checkpoints: &[(u64, PathBuf)]) -> Resul
     place.go_on()?;
     match failure.into_inner().expect("setting does not panic") {
         Some(error) => Err(error),
-        None => DuelLog::open(&path),
+        None => {
+            // It is this program's alone as long as it is open.
+            drop(log);
+            DuelLog::open(&path)
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Workplace;
 use crate::agent::AgentSpec;
 use crate::contest::{self, Contest};
-use crate::registry::GameSpec;
+use crate::registry::{self, GameSpec, Playable, Visitor};
 use afterstate_arena::EndKind;
 use afterstate_arena::result_log::{LoggedGame, read_log};
 use afterstate_arena::sprt::{Decision, Sprt};
@@ -98,6 +98,7 @@ impl Workplace {
 /// If they are other games than `agents` would play by `settings`.
 pub fn logged(
     path: &Path,
+    game: GameSpec,
     agents: &[AgentSpec],
     settings: &TournamentSettings,
 ) -> Result<(Vec<String>, Vec<LoggedGame>)> {
@@ -117,6 +118,18 @@ pub fn logged(
         settings.games,
         names.join(" against ")
     );
+    let (start, wanted) = registry::visit(game, Filled(settings.clone()));
+    let found = &contents.header;
+    let conditions = |start: &str, settings: &TournamentSettings| {
+        let TournamentSettings { seed, opening_moves, referee, .. } = settings;
+        format!("from {start}, {opening_moves} random moves first, referee {referee}, seed {seed}")
+    };
+    let [found, wanted] = [conditions(&found.start, known), conditions(&start, &wanted)];
+    ensure!(
+        found == wanted,
+        "{}: these games were played {found}, but the experiment wants them {wanted}; put the log away, or give the point another name",
+        path.display()
+    );
     ensure!(
         known.time == settings.time && known.adjudication == settings.adjudication,
         "{}: these games had another clock or another adjudication than the experiment wants; put the log away, or give the point \
@@ -124,6 +137,21 @@ pub fn logged(
         path.display()
     );
     Ok((names, contents.games.into_iter().map(|(_, game)| game).collect()))
+}
+
+/// Settings with what a game says where they say nothing, and where it begins.
+struct Filled(TournamentSettings);
+
+impl Visitor for Filled {
+    type Output = (String, TournamentSettings);
+
+    fn visit<G: Playable>(self, start: G) -> (String, TournamentSettings) {
+        let Filled(mut settings) = self;
+        if settings.referee.is_empty() {
+            settings.referee = G::REFEREES[0].to_string();
+        }
+        (start.position_text(), settings)
+    }
 }
 
 /// Whether a program failed before the first move, which says nothing about anybody's strength.

@@ -8,11 +8,12 @@ use crate::duel::{Conditions, Score, duel};
 use crate::progress::Progress;
 use afterstate_arena::player::Player;
 use afterstate_arena::rating::{Parameter, RatingSettings, Results, rate};
+use afterstate_arena::result_log::lock;
 use afterstate_arena::{RandomPlayer, ValuePlayer};
 use afterstate_engine::value::{Linear, LocalShapes, ShapeAgent, Sharing, Weights, WindowSizes};
 use afterstate_games::go::Go;
 use afterstate_games::rng::mix;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -54,7 +55,10 @@ impl DuelLog {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         }
-        let text = if path.exists() { std::fs::read_to_string(path).with_context(describe)? } else { String::new() };
+        let file = OpenOptions::new().create(true).append(true).open(path).with_context(describe)?;
+        // Two programs would play the same games, and count them twice.
+        ensure!(lock(&file), "{}: another program writes to it; wait for it, or use another --runs", describe());
+        let text = std::fs::read_to_string(path).with_context(describe)?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let mut known = Vec::new();
         for (i, line) in text[..whole].lines().enumerate() {
@@ -63,7 +67,6 @@ impl DuelLog {
                     .with_context(|| format!("{} line {}: expected the result of a duel", path.display(), i + 1))?,
             );
         }
-        let file = OpenOptions::new().create(true).append(true).open(path).with_context(describe)?;
         file.set_len(whole as u64).with_context(describe)?;
         Ok(DuelLog { path: path.to_path_buf(), file: Mutex::new(file), known })
     }
@@ -76,8 +79,8 @@ impl DuelLog {
 
     /// The score of a duel that was played before, if it has at least so many games.
     pub fn find(&self, player: &str, opponent: &str, games: u64) -> Option<&Score> {
-        let duel = self.known.iter().find(|duel| duel.player == player && duel.opponent == opponent)?;
-        (duel.score.games() >= games).then_some(&duel.score)
+        let of_both = |duel: &&Duel| duel.player == player && duel.opponent == opponent;
+        self.known.iter().filter(of_both).map(|duel| &duel.score).find(|score| score.games() >= games)
     }
 
     /// Adds a duel.

@@ -262,7 +262,7 @@ fn measure(
 ) -> Result<Option<(Outcome, Ratings)>> {
     let agents = experiment.agents_of(tournament, size)?;
     let settings = experiment.settings_of(tournament, size);
-    let (_, games) = logged(&log_of(place, name, tournament), &agents, &settings)?;
+    let (_, games) = logged(&log_of(place, name, tournament), experiment.game_of(tournament)?, &agents, &settings)?;
     let players = experiment.players_of(tournament)?;
     let names: Vec<String> = players.iter().map(|player| player.name.clone()).collect();
     let (anchor, rating) = &tournament.anchor;

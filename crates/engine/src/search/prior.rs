@@ -59,10 +59,13 @@ impl PriorValue {
     /// ```
     #[inline]
     pub fn add(&mut self, value: f32, experience: Experience) {
-        self.experience = self.experience.saturating_add(experience.monte_carlo);
-        self.sum += value * f32::from(experience.monte_carlo);
-        self.amaf_experience = self.amaf_experience.saturating_add(experience.amaf);
-        self.amaf_sum += value * f32::from(experience.amaf);
+        // What there is no more room for to count must not be in the sums either.
+        let counted = self.experience.saturating_add(experience.monte_carlo) - self.experience;
+        let amaf_counted = self.amaf_experience.saturating_add(experience.amaf) - self.amaf_experience;
+        self.experience += counted;
+        self.sum += value * f32::from(counted);
+        self.amaf_experience += amaf_counted;
+        self.amaf_sum += value * f32::from(amaf_counted);
     }
 
     /// The mean of the opinions, by experience; `None` if there were none.
@@ -291,5 +294,17 @@ where
     fn fill(&mut self, position: &NewPosition<'_, G>, out: &mut [PriorValue]) {
         let read = (self.read)(position.game);
         add_values(&*self.values, &read, position, &mut self.scores, self.experience, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_opinions_than_can_be_counted_stay_opinions() {
+        let mut prior = PriorValue::default();
+        (0..8).for_each(|_| prior.add(0.5, Experience { monte_carlo: 10_000, amaf: 60_000 }));
+        assert_eq!(prior.value(), Some(0.5));
     }
 }

@@ -101,7 +101,8 @@ pub fn train<'a>(
 /// What the logs say about every match.
 fn measure(experiment: &MatchExperiment, matches: &[Match], folder: &Path) -> Result<Vec<Measured>> {
     let measured = matches.iter().map(|planned| {
-        let (names, games) = logged(&folder.join(&planned.log), &planned.agents, &settings(experiment, planned))?;
+        let (names, games) =
+            logged(&folder.join(&planned.log), planned.game, &planned.agents, &settings(experiment, planned))?;
         Measured::of(&experiment.points[planned.point], planned, experiment.sprt, &names, &games)
     });
     measured.collect()

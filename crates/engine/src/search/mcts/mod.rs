@@ -191,7 +191,7 @@ where
         };
         let known = self.trees.iter_mut().all(|tree| match report::child(tree, ROOT, root.move_index(mv)) {
             Some(node) => {
-                tree.keep(node, 0);
+                tree.keep_below(node);
                 true
             }
             None => false,
@@ -251,7 +251,7 @@ where
             match node {
                 Some(ROOT) => {}
                 Some(node) => {
-                    tree.keep(node, 0);
+                    tree.keep_below(node);
                 }
                 None => tree.clear(),
             }

@@ -141,9 +141,12 @@ where
                 Turn::Over(outcome) if task.settings.solver => return Exit::Certain(outcome.into()),
                 _ => return Exit::Open,
             };
+            // Without the loss that this simulation itself has left here.
+            let own = if task.shared && node != ROOT { task.settings.virtual_loss } else { 0 };
+            let visits = tree.node(node).visits().saturating_sub(own);
             let Some(children) = tree.children(node) else {
                 // The present visit counts: the threshold is the number of the visit that expands.
-                if tree.node(node).visits() + 1 >= task.settings.expansion_threshold || node == ROOT {
+                if visits + 1 >= task.settings.expansion_threshold || node == ROOT {
                     self.expand(task, tree, node, side, rng);
                     if task.settings.solver && tree.node(node).proof() != Proof::Open {
                         return Exit::Certain(tree.node(node).proof());
@@ -153,7 +156,7 @@ where
             };
             let often = task.settings.without_rapid;
             let rapid = !S::AMAF || often == 0 || below(rng, often) > 0;
-            let (chosen, drawn) = choose(task, tree, node, children.clone(), side, rapid);
+            let (chosen, drawn) = choose(task, tree, (children.clone(), visits), side, rapid);
             let loss = if task.shared { Statistic::losses(task.settings.virtual_loss, side == Side::First) } else { 0 };
             self.path.push(Step { side, children, chosen, drawn, loss });
             let Some(next) = chosen else {
@@ -389,8 +392,7 @@ fn forget(played: &mut [u64], index: usize) {
 fn choose<G: IndexedMoves, S: Selection>(
     task: &Task<'_, G, S>,
     tree: &Tree,
-    node: NodeIndex,
-    children: Range<NodeIndex>,
+    (children, visits): (Range<NodeIndex>, u32),
     side: Side,
     rapid: bool,
 ) -> (Option<NodeIndex>, bool) {
@@ -398,10 +400,10 @@ fn choose<G: IndexedMoves, S: Selection>(
     let common = task.rule.common(|| block.iter().map(|node| node.outcomes().count()).sum::<u32>() as f32);
     let considered = match task.settings.widening {
         None => block.len(),
-        Some(widening) => widening.considered(tree.node(node).visits()).min(block.len()),
+        Some(widening) => widening.considered(visits).min(block.len()),
     };
     // A pass that nothing is known of is hardly ever the best of so many moves: it waits until all could have been visited.
-    let waiting = task.root.pass().filter(|_| (tree.node(node).visits() as usize) < block.len());
+    let waiting = task.root.pass().filter(|_| (visits as usize) < block.len());
     let waiting = waiting.map(|pass| task.root.move_index(pass));
     let best = |block| match rapid {
         true => best_of::<S, true>(task.rule, common, block, side, waiting),

@@ -2,6 +2,7 @@
 
 use super::atomic::Ordering;
 use super::{EXPANDING, LANES, LEAF, NodeIndex, ROOT, Tree};
+use crate::search::mcts_solver::Proof;
 
 /// What [`Tree::keep`] left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +14,15 @@ pub struct Kept {
 }
 
 impl Tree {
+    /// Makes `node` the root because the game went on there: whether a search was to leave it out does not matter any more.
+    pub fn keep_below(&mut self, node: NodeIndex) {
+        self.keep(node, 0);
+        let root = self.node(ROOT);
+        if root.proof() == Proof::Forbidden {
+            root.prove(Proof::Open);
+        }
+    }
+
     /// Makes `node` the root and keeps what is below it, with every statistic as it is; all else is
     /// forgotten. Of the kept nodes those with fewer than `least_visits` visits lose what is below them.
     ///

@@ -140,6 +140,16 @@ fn keeping_a_subtree_keeps_exactly_its_statistics() {
     }
 }
 
+/// A move that a search was to leave out may be played all the same.
+#[test]
+fn whatever_is_played_is_open() {
+    let mut tree = random_tree(1);
+    let child = tree.children(ROOT).unwrap().start;
+    tree.node(child).prove(Proof::Forbidden);
+    tree.keep_below(child);
+    assert_eq!(tree.node(ROOT).proof(), Proof::Open);
+}
+
 #[test]
 fn forgetting_cuts_below_rarely_visited_nodes_only() {
     for seed in 0..10 {
