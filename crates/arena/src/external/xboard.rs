@@ -143,29 +143,34 @@ impl XboardEngine {
 
     /// Where the engine can tell, until it has done what it was told.
     fn wait_until_ready(&mut self) -> Result<(), PlayerError> {
+        self.watch_until_ready(|_| None::<()>).map(|_| ())
+    }
+
+    /// The same, or until `seen` finds what it looks for in a line.
+    fn watch_until_ready<T>(&mut self, seen: impl Fn(&str) -> Option<T>) -> Result<Option<T>, PlayerError> {
         if !self.features.ping {
-            return Ok(());
+            return Ok(None);
         }
         self.pings += 1;
         let (ping, pong) = (format!("ping {}", self.pings), format!("pong {}", self.pings));
-        self.engine.ask(&ping, self.engine.limits.command, None, |line| (line == pong).then_some(()))
+        self.engine.ask(&ping, self.engine.limits.command, None, |line| match seen(line) {
+            None => (line == pong).then_some(None),
+            found => Some(found),
+        })
     }
 
     /// Without a limit that it knows, an engine would think for ever: where it can tell, it has to have accepted them.
     fn check_limits(&mut self, commands: &[String]) -> Result<(), PlayerError> {
         let limits = commands.iter().find(|command| command.starts_with("sd ") || command.starts_with("st "));
-        let (Some(limit), true) = (limits, self.features.ping) else { return Ok(()) };
-        self.pings += 1;
-        let (ping, pong) = (format!("ping {}", self.pings), format!("pong {}", self.pings));
-        let known = self.engine.ask(&ping, self.engine.limits.command, None, |line| {
+        let Some(limit) = limits else { return Ok(()) };
+        let complaint = self.watch_until_ready(|line| {
             let lower = line.to_ascii_lowercase();
             let complains = ["error", "illegal move", "invalid move"].into_iter().any(|word| lower.starts_with(word));
-            if complains && lower.contains(limit.as_str()) { Some(false) } else { (line == pong).then_some(true) }
+            (complains && lower.contains(limit.as_str())).then_some(())
         })?;
-        if known {
-            Ok(())
-        } else {
-            self.refuse(format!("the engine does not know '{}': search by another limit", shown(limit)))
+        match complaint {
+            None => Ok(()),
+            Some(()) => self.refuse(format!("the engine does not know '{}': search by another limit", shown(limit))),
         }
     }
 
