@@ -113,6 +113,19 @@ fn games_without_results_end_where_the_next_begins() {
 }
 
 #[test]
+fn comments_outside_of_games_are_no_games() {
+    let text = "{made by somebody}\n\n[White \"A\"]\n{about A}\n[Black \"B\"]\n\n{before} 1. e4 {after} *\n\n\
+                ; between games\n\n[White \"C\"]\n\n1. d4 1-0\n{remark}\n";
+    let read: Vec<PgnGame> = games(text).into_iter().map(Result::unwrap).collect();
+    assert_eq!(read.len(), 2);
+    assert_eq!(read[0].tags.len(), 2);
+    assert_eq!((read[0].line.comment.as_str(), read[0].line.moves[0].comment.as_str()), ("about A before", "after"));
+    assert_eq!((read[1].line.comment.as_str(), read[1].line.moves.len()), ("", 1));
+    // A game needs no tags, and what stands before its first move is about it.
+    assert_eq!(game("{a game} 1. e4 e5 *").line.comment, "a game");
+}
+
+#[test]
 fn a_source_that_fails_ends_the_games() {
     struct Failing;
     impl Read for Failing {

@@ -184,12 +184,18 @@ impl Go {
 
     /// Black's lead in points if the game ended now, komi and handicap compensation included.
     pub fn score(&self) -> f64 {
-        let compensation = match self.scoring {
+        f64::from(self.board.area_difference()) - self.compensation()
+    }
+
+    /// What White gets beside its area: komi, and what the scoring gives for handicap stones.
+    #[inline]
+    pub(super) fn compensation(&self) -> f64 {
+        let handicap = match self.scoring {
             Scoring::TrompTaylor => 0.0,
             Scoring::Chinese => f64::from(self.handicap),
             Scoring::Aga => f64::from(self.handicap.saturating_sub(1)),
         };
-        f64::from(self.board.area_difference()) - self.komi.points() - compensation
+        self.komi.points() + handicap
     }
 
     /// The result by [`Go::score`].

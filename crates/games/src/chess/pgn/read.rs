@@ -41,11 +41,20 @@ impl<R: BufRead> PgnReader<R> {
     fn game(&mut self, moves: &mut bool) -> Result<Option<PgnGame>, PgnError> {
         let mut game = PgnGame::default();
         self.tokens.length = 0;
+        let mut said = PgnLine::default();
         loop {
             match self.tokens.next()? {
                 Some(Token::Tag(name, value)) => {
                     self.limit()?;
+                    if game.tags.is_empty() {
+                        // What was said before belongs to no game.
+                        said = PgnLine::default();
+                    }
                     game.tags.push((name, value));
+                }
+                Some(Token::Comment(comment)) => {
+                    self.limit()?;
+                    say(&mut said, &comment);
                 }
                 Some(other) => {
                     self.tokens.give_back(other);
@@ -60,6 +69,10 @@ impl<R: BufRead> PgnReader<R> {
         *moves = true;
         let start = game.start.clone();
         game.line = self.line(start, 0)?.unwrap_or_default();
+        if !said.comment.is_empty() {
+            say(&mut said, &game.line.comment);
+            game.line.comment = said.comment;
+        }
         game.outcome = match self.tokens.next()? {
             Some(Token::End(outcome)) => outcome,
             Some(token @ Token::Tag(..)) => {

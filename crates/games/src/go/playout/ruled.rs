@@ -348,7 +348,7 @@ pub(super) fn play_out<R: Rules>(rules: &mut R, game: &mut Go, trace: &mut Vec<M
     }
     rules.view().load(&game.board);
     let (mercy, mut moves_left) = rules.limits(game.size());
-    let mercy = mercy_by_side(mercy, game.komi());
+    let mercy = mercy_by_side(mercy, game);
     // A generator of its own can stay in registers.
     let mut own = rng.clone();
     let mut winner = None;
@@ -404,10 +404,11 @@ pub(super) fn choose<R: Rules>(rules: &mut R, game: &Go, rng: &mut Rng) -> (Move
     }
 }
 
-/// By how many stones either side has to lead to have won. A lead that is safe with the usual komi is not against more of it.
+/// By how many stones either side has to lead to have won. A lead that is safe with the usual komi is not against more of it, or
+/// against what White gets for handicap stones.
 #[inline(always)]
-pub(super) fn mercy_by_side(mercy: usize, komi: Komi) -> [usize; 2] {
-    let against_first = komi.points();
+pub(super) fn mercy_by_side(mercy: usize, game: &Go) -> [usize; 2] {
+    let against_first = game.compensation();
     [against_first, -against_first].map(|komi| {
         let beyond = (komi - Komi::DEFAULT.points()).max(0.0).ceil() as usize;
         mercy.saturating_add(beyond)

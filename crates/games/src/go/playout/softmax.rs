@@ -245,7 +245,7 @@ impl PlayoutPolicy<Go> for SoftmaxPlayout {
         }
         self.view.load(&game.board);
         let (mercy, mut moves_left) = limits(MERCY, MOVE_LIMIT, game.size());
-        let mercy = mercy_by_side(mercy, game.komi());
+        let mercy = mercy_by_side(mercy, game);
         let mut own = rng.clone();
         let mut winner = None;
         while moves_left > 0 {
@@ -301,7 +301,7 @@ impl LearnablePlayout<Go> for SoftmaxPlayout {
         let mut all = Weighed::default();
         self.view.load(game.board());
         let (mercy, mut moves_left) = limits(MERCY, MOVE_LIMIT, game.size());
-        let mercy = mercy_by_side(mercy, game.komi());
+        let mercy = mercy_by_side(mercy, game);
         while moves_left > 0 && !game.is_over() {
             let side = game.to_move();
             self.weigh_all(game, &mut all);
