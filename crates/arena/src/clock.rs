@@ -377,6 +377,39 @@ impl Clock {
         Budget { simulations, deadline: self.share().map(|share| now + share), ..Budget::default() }
     }
 
+    /// The same clock in the middle of a move that has taken `used` so far.
+    ///
+    /// ```
+    /// use afterstate_arena::Clock;
+    /// use std::time::Duration;
+    /// let seconds = |clock: &Clock| clock.allowed().unwrap().as_secs();
+    /// let clock = Clock::new("5s+10/60s".parse().unwrap(), Duration::ZERO);
+    /// let later = clock.running(Duration::from_secs(15));
+    /// assert_eq!((seconds(&clock), seconds(&later), later.count_left()), (65, 50, 10));
+    /// ```
+    pub fn running(&self, used: Duration) -> Clock {
+        let mut clock = self.clone();
+        clock.longest_move = clock.longest_move.map(|longest| longest.saturating_sub(used));
+        clock.main = self.main.saturating_sub(used);
+        let mut over = used.saturating_sub(self.main);
+        match self.control {
+            TimeControl::PerMove(time) => clock.longest_move = Some(time.saturating_sub(used)),
+            TimeControl::Japanese { period, .. } => {
+                while clock.count > 1 && over > clock.period {
+                    over -= clock.period;
+                    (clock.count, clock.period) = (clock.count - 1, period);
+                }
+                clock.period = clock.period.saturating_sub(over);
+            }
+            TimeControl::Canadian { .. } => clock.period = clock.period.saturating_sub(over),
+            TimeControl::None
+            | TimeControl::Simulations(_)
+            | TimeControl::SuddenDeath(_)
+            | TimeControl::Fischer { .. } => {}
+        }
+        clock
+    }
+
     /// The flag fell, and the game goes on all the same: with the last period, a new one or the next increment, or with nothing.
     ///
     /// ```

@@ -57,7 +57,7 @@ impl<G: Tactics, F: Features<G>> Player<G> for LearningPlayer<G, F> {
 
     fn choose(&mut self, record: &Record<G>, budget: &Budget) -> Result<Decision<G::Move>, PlayerError> {
         let Some(found) = self.search.search(record, budget) else { return Ok(Decision::resign()) };
-        let predicted = self.expected.is_none_or(|expected| record.moves().last() == Some(&expected));
+        let predicted = self.expected.is_some_and(|expected| record.moves().last() == Some(&expected));
         self.rule.searched(record.position(), &found, predicted, &mut self.search);
         self.expected = found.line.get(1).copied();
         let value = Some(value_of(found.score, self.search.squash()));

@@ -85,7 +85,7 @@ impl<V: ?Sized> ValuePlayer<V> {
             if record.is_legal(mv) {
                 let value = match game.outcome_after(mv) {
                     Some(outcome) => Value::from(outcome),
-                    None => self.value.value_of_score(score),
+                    None => self.value.value_of_score(score).bounded(),
                 };
                 return Some(Decision { value: Some(value), effort, depth: Some(1), ..Decision::play(mv) });
             }

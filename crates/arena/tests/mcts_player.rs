@@ -93,6 +93,22 @@ fn a_new_game_forgets_the_old_one_and_its_seed_decides() {
 }
 
 #[test]
+fn time_for_one_position_may_be_given_in_parts_whatever_is_kept_of_games() {
+    let search = MctsSettings { reuse_tree: false, early_stop: false, ..settings(100) };
+    let mut player = go_player(search, MctsPlayerSettings::default());
+    let mut record = Record::new(Go::new(5));
+    player.new_game(&record, 1).unwrap();
+    for searches in 1..4 {
+        choose(&mut player, &record);
+        assert_eq!(player.report().unwrap().visits, 100 * searches);
+    }
+    record.play(choose(&mut player, &record).best.unwrap());
+    player.move_played(&record).unwrap();
+    choose(&mut player, &record);
+    assert_eq!(player.report().unwrap().visits, 100);
+}
+
+#[test]
 fn superko_is_respected_at_the_root() {
     // A ko at B2 and C2: White has just taken at B2. The record knows that, the position does not.
     let mut played = Record::new(Go::new(5));
@@ -132,6 +148,39 @@ fn a_lost_game_is_given_up_at_the_third_lost_move() {
         player.new_game(&record, 1).unwrap();
         assert!((0..4).all(|_| choose(&mut player, &record).best.is_some()));
     }
+}
+
+/// Somebody who plays both sides' moves is not confused by the side that is ahead.
+#[test]
+fn hopeless_moves_are_counted_for_each_side() {
+    let start = board(&[".X.X.", "XXXXX", ".X.X.", "XXXXX", "....."]).with_komi(Komi::new(0.5).unwrap());
+    let resigning = MctsPlayerSettings { resign_below: 0.1, ..MctsPlayerSettings::default() };
+    let mut player = go_player(settings(100), resigning);
+    let [lost, won] = [Side::Second, Side::First].map(|side| Record::new(start.clone().with_turn(side)));
+    player.new_game(&lost, 1).unwrap();
+    let resigned = [&lost, &won, &lost, &won, &lost].map(|record| choose(&mut player, record).best.is_none());
+    assert_eq!(resigned, [false, false, false, false, true]);
+}
+
+/// What follows a forced reply can be thought about as long as the opponent needs for it.
+#[test]
+fn pondering_goes_on_where_the_opponent_has_one_move() {
+    let pondering = MctsPlayerSettings { ponder: true, ..MctsPlayerSettings::default() };
+    let search = Mcts::new(Uct::default(), PlayOut(UniformPlayout::default()), settings(50));
+    let mut player: MctsPlayer<ConnectFour, ()> = MctsPlayer::new(Box::new(search), (), pondering);
+    // One column has room.
+    let rows = "XXOXXO./OOXOOX./XXOXXO./OOXOOX./XXOXXOX/OOXOOXO";
+    let before = Record::new(ConnectFour::parse_position(rows).unwrap());
+    let pondered = (1..=20).map(|attempt| {
+        let mut record = before.clone();
+        player.new_game(&record, 1).unwrap();
+        record.play(choose(&mut player, &record).best.unwrap());
+        player.move_played(&record).unwrap();
+        std::thread::sleep(Duration::from_millis(20 * attempt));
+        player.report().unwrap().simulations
+    });
+    // A decision was called settled after 64.
+    assert!(pondered.into_iter().any(|simulations| simulations > 64));
 }
 
 /// Black has the left with two eyes, White the right. The rest is up to the test.

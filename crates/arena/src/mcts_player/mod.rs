@@ -111,8 +111,8 @@ where
     moved_at: Option<usize>,
     /// What the last search proved.
     proved: Option<Outcome>,
-    /// For so many moves of ours the game has been as good as lost.
-    hopeless: u32,
+    /// For so many moves the game has been as good as lost for a side; who is asked may play both.
+    hopeless: [u32; 2],
 }
 
 impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
@@ -128,7 +128,7 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
             clocks: None,
             moved_at: None,
             proved: None,
-            hopeless: 0,
+            hopeless: [0; 2],
         }
     }
 
@@ -254,8 +254,9 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
 
     fn gives_up(&mut self, decision: &Decision<G::Move>, side: Side) -> bool {
         let poor = decision.value.is_some_and(|value| value.seen_by(side) < self.settings.resign_below);
-        self.hopeless = if poor { self.hopeless + 1 } else { 0 };
-        poor && self.hopeless >= self.settings.resign_after.max(1)
+        let hopeless = &mut self.hopeless[side.index()];
+        *hopeless = if poor { *hopeless + 1 } else { 0 };
+        poor && *hopeless >= self.settings.resign_after.max(1)
     }
 
     /// Searches on while the opponent thinks.
@@ -301,14 +302,14 @@ impl<G: Game, C: Conduct<G>> Player<G> for MctsPlayer<G, C> {
     fn new_game(&mut self, record: &Record<G>, seed: u64) -> Result<(), PlayerError> {
         let search = self.search()?;
         // Before any clock runs.
-        search.reserve().map_err(|error| PlayerError::NotStarted(error.to_string()))?;
+        search.reserve(record.position()).map_err(|error| PlayerError::NotStarted(error.to_string()))?;
         search.clear();
         if let Some(length) = self.conduct.game_length(record.position()) {
             self.settings = self.settings.clone().for_games_of(length);
         }
         self.rng = stream(seed, 0);
         self.ponder_seed = (afterstate_games::rng::mix(seed), 0);
-        (self.clocks, self.moved_at, self.proved, self.hopeless) = (None, None, None, 0);
+        (self.clocks, self.moved_at, self.proved, self.hopeless) = (None, None, None, [0; 2]);
         Ok(())
     }
 

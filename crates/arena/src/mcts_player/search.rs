@@ -20,9 +20,11 @@ pub trait MonteCarlo<G: Game, O>: Send {
         watch: Option<Watch<'_, G::Move>>,
     ) -> Decision<G::Move>;
 
-    /// Searches without deciding anything, on the opponent's time.
+    /// Searches without deciding anything, on the opponent's time: also where its choice is clear, for ours behind it is not.
     fn ponder(&mut self, situation: &Situation<'_, G>, budget: &Budget, rng: &mut Rng) {
+        let early_stop = self.set_early_stop(false);
         self.search(situation, budget, rng, None);
+        self.set_early_stop(early_stop);
     }
 
     /// What is known of the position that was searched last.
@@ -47,8 +49,10 @@ pub trait MonteCarlo<G: Game, O>: Send {
     /// Forgets what was learnt.
     fn clear(&mut self);
 
-    /// Asks the machine for all the memory that the search may take, unless it takes it bit by bit.
-    fn reserve(&mut self) -> Result<(), NoMemory> {
+    /// Makes ready for a game that begins at `position`, before any clock runs: asks the machine for all the memory that the search may
+    /// take, unless it takes it bit by bit.
+    fn reserve(&mut self, position: &G) -> Result<(), NoMemory> {
+        let _ = position;
         Ok(())
     }
 
@@ -104,7 +108,7 @@ where
         Mcts::clear(self);
     }
 
-    fn reserve(&mut self) -> Result<(), NoMemory> {
+    fn reserve(&mut self, _position: &G) -> Result<(), NoMemory> {
         Mcts::reserve(self)
     }
 
@@ -237,6 +241,11 @@ where
         TdSearch::clear(self);
     }
 
+    fn reserve(&mut self, position: &G) -> Result<(), NoMemory> {
+        TdSearch::reserve(self, position);
+        Ok(())
+    }
+
     fn simulations(&self) -> u64 {
         self.settings().simulations
     }
@@ -277,6 +286,11 @@ where
         TwoPhase::clear(self);
     }
 
+    fn reserve(&mut self, position: &G) -> Result<(), NoMemory> {
+        self.first_mut().reserve(position);
+        Ok(())
+    }
+
     fn simulations(&self) -> u64 {
         self.first().settings().simulations
     }
@@ -308,7 +322,9 @@ where
     }
 
     fn ponder(&mut self, situation: &Situation<'_, G>, budget: &Budget, rng: &mut Rng) {
+        let early_stop = self.second_mut().set_early_stop(false);
         TwoPhaseMcts::ponder(self, situation, budget, rng);
+        self.second_mut().set_early_stop(early_stop);
     }
 
     fn report(&self) -> SearchReport<G::Move> {
@@ -327,7 +343,8 @@ where
         TwoPhaseMcts::clear(self);
     }
 
-    fn reserve(&mut self) -> Result<(), NoMemory> {
+    fn reserve(&mut self, position: &G) -> Result<(), NoMemory> {
+        self.first_mut().reserve(position);
         self.second_mut().reserve()
     }
 

@@ -12,7 +12,7 @@ pub trait SearchLearner<G: Tactics, F: Features<G>>: Send {
     fn begin(&mut self);
 
     /// The learner's side is to move in `game`, and its search has found this. `predicted` tells whether the opponent's last
-    /// move was the one that the search before had expected; it counts as predicted when there was none.
+    /// move was the one that the search before had expected; it was not when nothing had been expected.
     fn searched(&mut self, game: &G, found: &Found<G>, predicted: bool, search: &mut TrainingSearch<G, F>);
 
     /// The game has ended. `None`: not on the board, but by a clock, by resignation or by the fault of a program, which says

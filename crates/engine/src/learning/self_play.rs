@@ -196,8 +196,12 @@ impl<G: Game, F: Features<G>> SelfPlay<G, F> {
     pub fn new(features: Arc<F>, weights: Arc<Weights>, td: TdSettings, settings: SelfPlaySettings) -> Self {
         let (squash, set, mut before) = (td.squash, ActiveSet::default(), Vec::new());
         let how = if td.is_online() && settings.order == Order::Online {
-            before = weights.values();
-            How::Online(Box::new(Online { rule: OnlineTd::new(&weights, td), squash, set }))
+            let rule = OnlineTd::new(&weights, td);
+            // Not the shared weights once more, which another learner may have changed since.
+            let copied = Weights::zeros(weights.len());
+            rule.weights().publish(&copied);
+            before = copied.values();
+            How::Online(Box::new(Online { rule, squash, set }))
         } else {
             let (rule, order) = (Td::new(features.count(), td), settings.order);
             let visited = Vec::new();

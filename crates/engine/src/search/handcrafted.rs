@@ -43,7 +43,17 @@ enum Rules {
 impl Handcrafted {
     /// MoGo's rules with this equivalent experience.
     pub fn new(experience: Experience) -> Self {
-        Handcrafted { experience, rules: Rules::Mogo(MogoPlayout::default()) }
+        Handcrafted::of_mogo(MogoPlayout::default(), experience)
+    }
+
+    /// The rules of a policy of MoGo's kind, perhaps without some of them.
+    pub fn of_mogo(rules: MogoPlayout, experience: Experience) -> Self {
+        Handcrafted { experience, rules: Rules::Mogo(rules) }
+    }
+
+    /// The same of Fuego's kind.
+    pub fn of_fuego(rules: FuegoPlayout, experience: Experience) -> Self {
+        Handcrafted { experience, rules: Rules::Fuego(rules) }
     }
 
     /// Fuego's rules (M. Enzenberger, M. Müller, B. Arneson and R. Segal, Fuego, 2010).
@@ -67,7 +77,7 @@ impl Handcrafted {
     /// assert_eq!(values(Handcrafted::new(Experience::default())), [0.5, 0.5, 0.5]);
     /// ```
     pub fn fuego(experience: Experience) -> Self {
-        Handcrafted { experience, rules: Rules::Fuego(FuegoPlayout::default()) }
+        Handcrafted::of_fuego(FuegoPlayout::default(), experience)
     }
 }
 

@@ -1,5 +1,5 @@
-//! [`McRave`]: Monte-Carlo values and rapid ones, weighted by how much is known of each (paper 003, §4.2 to §4.5
-//! and Algorithm 2); with an exploration constant it is UCT-RAVE (§4.5).
+//! [`McRave`]: Monte-Carlo values and rapid ones, weighted by how much is known of each (paper 003, §4.3 to §4.6
+//! and Algorithm 2); with an exploration constant it is UCT-RAVE (§4.4).
 //!
 //! ```text
 //! Q*(s,a) = (1−β)·Q(s,a) + β·Q̃(s,a)             a* = argmaxₐ Q*(s,a) + c·√(ln N(s) / N(s,a))
@@ -27,17 +27,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, tag = "schedule", rename_all = "kebab-case")]
 pub enum Schedule {
-    /// β falls with the visits of the position (§4.3).
+    /// β falls with the visits of the position (§4.5, equation 19).
     HandSelected {
         /// k: how many visits give both values the same weight. The paper's best was 1000 or more.
         equivalence: f32,
     },
-    /// β that makes the mean squared error least, for values near one half (§4.4, equation 46).
+    /// β that makes the mean squared error least, for values near one half (§4.6, equation 47).
     MinimumMse {
         /// b̃: by how much rapid values are off.
         bias: f32,
     },
-    /// The same for any value (§4.4, before the simplification μ = ½).
+    /// The same for any value (§4.6, equation 46: before the simplification μ = ½).
     FullMinimumMse {
         /// b̃: by how much rapid values are off.
         bias: f32,

@@ -149,6 +149,7 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
             }
             if budget.expired()
                 || self.puct.memory() > room
+                || is_proved(&self.puct)
                 || self.settings.early_stop && is_settled(&self.puct, budget, begin, done)
             {
                 break;
@@ -164,6 +165,11 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
     }
 }
 
+/// Whether nothing is open any more, for a search that goes by proofs.
+fn is_proved<G: Deterministic>(search: &Puct<G>) -> bool {
+    search.settings().solver && search.moves().all(|mv| mv.proof != Proof::Open)
+}
+
 /// Whether the most visited move stays the most visited whatever the rest of the time brings.
 fn is_settled<G: Deterministic>(search: &Puct<G>, budget: &Budget, begin: Instant, done: u64) -> bool {
     let Some(deadline) = budget.deadline else { return false };
@@ -173,8 +179,7 @@ fn is_settled<G: Deterministic>(search: &Puct<G>, budget: &Budget, begin: Instan
     for mv in search.moves().filter(|mv| !solver || matches!(mv.proof, Proof::Open | Proof::Draw)) {
         (first, second) = if mv.visits > first { (mv.visits, first) } else { (first, second.max(mv.visits)) };
     }
-    let is_proved = solver && search.moves().all(|mv| mv.proof != Proof::Open);
-    if is_proved || search.moves().count() < 2 {
+    if search.moves().count() < 2 {
         return true;
     }
     let now = Instant::now();

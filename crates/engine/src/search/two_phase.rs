@@ -169,7 +169,7 @@ impl<G: Game, M: Freeze<G>, L: Leaf<G>, O: PlayoutObserver<G>> TwoPhase<G, M, L,
         for (mv, score) in second.root_scores() {
             let Some(report) = self.report.moves.iter_mut().find(|report| report.mv == mv) else { continue };
             let proved = score.winner().map(|winner| afterstate_games::Outcome::win(winner).into());
-            let bound = proved.unwrap_or_else(|| values.value_of_score(score.first_player()));
+            let bound = proved.unwrap_or_else(|| values.value_of_score(score.first_player()).bounded());
             // What was looked at less deeply may look better than what was chosen.
             report.value = Some(if bound.seen_by(side) > best { value } else { bound });
             if Some(mv) == decision.best {

@@ -175,6 +175,11 @@ where
         self.learn(situation, &learning, rng, budget, all, watch)
     }
 
+    /// The first phase.
+    pub fn first_mut(&mut self) -> &mut TdSearch<G, M, D> {
+        &mut self.first
+    }
+
     /// Searches on the opponent's time, of which nobody knows how long it lasts: the first phase gets its part of the
     /// simulations that the settings of the second allow.
     pub fn ponder(&mut self, situation: &Situation<'_, G>, budget: &Budget, rng: &mut Rng) {

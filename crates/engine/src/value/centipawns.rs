@@ -22,9 +22,11 @@ pub fn winning_chance(centipawns: f32) -> f32 {
 /// ```
 /// use afterstate_engine::value::centipawns::{MOST, centipawns, winning_chance};
 /// assert!((centipawns(winning_chance(-35.0)) + 35.0).abs() < 0.01);
-/// assert_eq!((centipawns(0.5), centipawns(1.0)), (0.0, MOST));
+/// assert_eq!((centipawns(0.5), centipawns(1.0), centipawns(1.4)), (0.0, MOST, MOST));
 /// ```
 pub fn centipawns(chance: f32) -> f32 {
+    // Linear values may lie beyond certainty.
+    let chance = chance.clamp(0.0, 1.0);
     let odds = chance / (1.0 - chance);
     (400.0 * odds.log10()).clamp(-MOST, MOST)
 }

@@ -20,6 +20,17 @@ impl Value {
     /// Nobody is ahead.
     pub const EVEN: Value = Value(0.5);
 
+    /// The nearest probability: sums of weights that are not squashed may lie beyond certainty.
+    ///
+    /// ```
+    /// use afterstate_engine::Value;
+    /// assert_eq!([Value(1.2), Value(0.4), Value(-3.0)].map(Value::bounded), [Value(1.0), Value(0.4), Value(0.0)]);
+    /// ```
+    #[inline]
+    pub fn bounded(self) -> Value {
+        Value(self.0.clamp(0.0, 1.0))
+    }
+
     /// The same value from one side's point of view: that side's winning probability.
     #[inline]
     pub fn seen_by(self, side: Side) -> f32 {

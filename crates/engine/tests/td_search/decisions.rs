@@ -104,7 +104,12 @@ fn weights_are_kept_from_move_to_move_or_reset() {
         let mut search = go_search(TdSearchSettings { simulations: 50, reset, ..TdSearchSettings::default() });
         play(&mut search, 1, 1);
         assert!(search.memory().weights().iter().any(|&weight| weight != 0.0));
+        // Time for one position may be given in parts.
         search.search(&Go::new(5), &none, &mut stream(1, 0));
+        assert!(search.memory().weights().iter().any(|&weight| weight != 0.0));
+        let mut next = Go::new(5);
+        next.play(next.parse_move("C3").unwrap());
+        search.search(&next, &none, &mut stream(1, 0));
         assert_eq!(search.memory().weights().iter().all(|&weight| weight == 0.0), reset);
     }
 }

@@ -43,6 +43,14 @@ fn the_limit_of_nodes_is_kept_to_the_node() {
     let (decision, _) =
         decide(&mut engine(TournamentSettings { threads: 2, ..small() }), &middlegame(), &nodes(50_000));
     assert!((25_000..60_000).contains(&decision.effort), "{}", decision.effort);
+    // Where a limit stands for strength, that may not be much.
+    for threads in [2, 4] {
+        let (decision, _) = decide(&mut engine(TournamentSettings { threads, ..small() }), &middlegame(), &nodes(64));
+        assert!(decision.effort <= 96, "{threads} threads: {}", decision.effort);
+        let alone = SearchLimits { alone: true, ..nodes(64) };
+        let (decision, _) = decide(&mut engine(TournamentSettings { threads, ..small() }), &middlegame(), &alone);
+        assert_eq!(decision.effort, 64);
+    }
 }
 
 #[test]

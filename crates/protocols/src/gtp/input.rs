@@ -5,13 +5,15 @@ use std::collections::VecDeque;
 use std::io::BufRead;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// Lines that are read ahead. Whoever sends more waits.
 const READ_AHEAD: usize = 64;
 
 #[derive(Default)]
 struct Queue {
-    lines: VecDeque<Line>,
+    /// Each with when it came.
+    lines: VecDeque<(Line, Instant)>,
     ended: bool,
     abandoned: bool,
 }
@@ -65,13 +67,13 @@ impl Inbox {
         }
         drop(queue);
         self.change(|queue| {
-            queue.lines.push_back(line);
+            queue.lines.push_back((line, Instant::now()));
             !queue.abandoned
         })
     }
 
-    /// The next line, waited for; `None` when there are no more.
-    fn next(&self) -> Option<Line> {
+    /// The next line and when it came, waited for; `None` when there are no more.
+    fn next(&self) -> Option<(Line, Instant)> {
         let mut queue = self.lock();
         while queue.lines.is_empty() && !queue.ended {
             queue = self.wait(queue);
@@ -93,7 +95,7 @@ impl Inbox {
 pub(super) struct Reader(Arc<Inbox>);
 
 impl Reader {
-    pub fn next(&self) -> Option<Line> {
+    pub fn next(&self) -> Option<(Line, Instant)> {
         self.0.next()
     }
 
@@ -141,9 +143,10 @@ mod tests {
         let interrupt = reader.interrupt();
         interrupt.wait();
         assert!(interrupt.pending.load(Ordering::Relaxed));
-        assert_eq!(reader.next(), Some(Line::Whole("a".into())));
-        assert_eq!(reader.next(), Some(Line::Whole("b".into())));
-        assert_eq!(reader.next(), None);
+        let next = || reader.next().map(|(line, _)| line);
+        assert_eq!(next(), Some(Line::Whole("a".into())));
+        assert_eq!(next(), Some(Line::Whole("b".into())));
+        assert_eq!(next(), None);
         assert!(interrupt.pending.load(Ordering::Relaxed), "the end counts as input");
     }
 }

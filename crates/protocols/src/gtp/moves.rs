@@ -11,7 +11,6 @@ use afterstate_arena::PlayerError;
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::go::{Go, Komi, Move};
 use afterstate_games::{Record, Side};
-use std::time::Instant;
 
 pub(super) fn boardsize(session: &mut Session, call: Call<'_>) -> Result<Answer, Refusal> {
     // A number too large to be read is an unacceptable size, too.
@@ -83,9 +82,10 @@ pub(super) fn reg_genmove(session: &mut Session, call: Call<'_>) -> Result<Answe
     // Out of turn, it chooses in a record that the player has not seen.
     session.stale |= session.history.turned_to(side).is_some();
     let record = session.record_for(side);
-    let budget = session.clocks.budget(side);
+    let clocks = session.clocks.running(side, session.waited());
+    let budget = clocks.budget(side);
     let decision = session.introduce(&record).and_then(|()| {
-        session.player.clocks(session.clocks.both());
+        session.player.clocks(clocks.both());
         let player = &mut session.player;
         guarded(|| player.choose(&record, &budget))
     });
@@ -133,12 +133,13 @@ impl Session {
     ) -> Result<Option<Move>, Refusal> {
         self.stale |= self.history.turned_to(side).is_some();
         let record = self.record_for(side);
-        let (begin, budget) = (Instant::now(), self.clocks.budget(side));
+        let clocks = self.clocks.running(side, self.waited());
+        let budget = clocks.budget(side);
         let decision = self.introduce(&record).and_then(|()| {
-            self.player.clocks(self.clocks.both());
+            self.player.clocks(clocks.both());
             choose(self, &record, &budget)
         });
-        self.clocks.spend(side, begin.elapsed());
+        self.clocks.spend(side, self.waited());
         // Until the move has been played, the player has chosen without a move that follows.
         self.stale = true;
         let decision = self.checked(&record, decision)?;

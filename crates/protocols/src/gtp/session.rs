@@ -17,6 +17,7 @@ use std::io::{self, BufRead, Write};
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// A conversation in which other programs play against, or with the help of, one player.
 ///
@@ -49,6 +50,9 @@ pub struct Session {
     games: u64,
     pub(super) history: History,
     pub(super) clocks: Clocks,
+    /// When the present command came, and when the last one was answered.
+    asked: Instant,
+    answered: Instant,
     /// The player does not know the present record: it must hear of a new game before anything else.
     pub(super) stale: bool,
     /// The record ends with a move that the player has not heard of: it hears when the command has been answered.
@@ -103,6 +107,8 @@ impl Session {
             games: 0,
             history: History::new(Go::new(MAX_SIZE)),
             clocks: Clocks::default(),
+            asked: Instant::now(),
+            answered: Instant::now(),
             stale: true,
             unreported: false,
             over: false,
@@ -189,7 +195,9 @@ impl Session {
     pub fn run(mut self, input: impl BufRead + Send + 'static, mut output: impl Write) -> io::Result<()> {
         let lines = Inbox::read(input);
         let interrupt = lines.interrupt();
-        while let Some(line) = lines.next() {
+        while let Some((line, came)) = lines.next() {
+            // A clock runs from here on, whatever the player still has to do.
+            self.asked = came.max(self.answered);
             if !self.answer(&line, &mut output, &interrupt)? {
                 break;
             }
@@ -200,15 +208,22 @@ impl Session {
     /// The response to one line; empty if the line has no command. Analyses end as soon as they have reported.
     pub fn respond(&mut self, line: &str) -> String {
         let line = if line.len() > MAX_LINE { Line::TooLong(line.to_owned()) } else { Line::Whole(line.to_owned()) };
+        self.asked = Instant::now();
         let mut output = Vec::new();
         // Writing to memory cannot fail.
         let _ = self.answer(&line, &mut output, &Interrupt::at_once());
         String::from_utf8_lossy(&output).into_owned()
     }
 
+    /// How long the present command has been waiting for us.
+    pub(super) fn waited(&self) -> Duration {
+        self.asked.elapsed()
+    }
+
     /// Whether the session goes on after this line.
     fn answer(&mut self, line: &Line, out: &mut dyn Write, interrupt: &Interrupt) -> io::Result<bool> {
         let goes_on = self.write_answer(line, out, interrupt)?;
+        self.answered = Instant::now();
         // A player may take its time over a move that it hears of, to tidy up its tree, say. Nobody should wait for that.
         self.report_move();
         Ok(goes_on)

@@ -39,7 +39,14 @@ impl Clocks {
         &self.sides
     }
 
-    /// The budget of a move of `side` that begins now.
+    /// The same after `side` has been waited for so long.
+    pub fn running(&self, side: Side, waited: Duration) -> Clocks {
+        let mut sides = self.sides.clone();
+        sides[side.index()] = sides[side.index()].running(waited);
+        Clocks { start: self.start.clone(), sides }
+    }
+
+    /// The budget of a move of `side` that goes on from now.
     pub fn budget(&self, side: Side) -> Budget {
         self.sides[side.index()].budget(Instant::now())
     }

@@ -26,6 +26,8 @@ pub struct GoLimits {
     pub search_moves: Vec<Move>,
     /// Until somebody stops it. A search that has come to its end may return earlier; its answer is held back.
     pub infinite: bool,
+    /// On one thread, however many there are: a limited strength was measured so.
+    pub alone: bool,
     /// `UCI_AnalyseMode`: nobody plays, somebody wants to know.
     pub analyse: bool,
     /// When `go` came in.
@@ -45,6 +47,7 @@ impl Default for GoLimits {
             mate: None,
             search_moves: Vec::new(),
             infinite: false,
+            alone: false,
             analyse: false,
             began: Instant::now(),
             time: None,

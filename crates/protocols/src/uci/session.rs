@@ -327,6 +327,7 @@ impl Conversation<'_, '_> {
             mate: go.mate,
             search_moves: go.search_moves,
             infinite: go.infinite,
+            alone: strength.is_some(),
             analyse: self.settings.analyse,
             began: at,
             time: time.filter(|_| !go.infinite),

@@ -137,6 +137,7 @@ fn search_limits(limits: &GoLimits, lines: usize) -> SearchLimits {
         root_moves: limits.search_moves.clone(),
         multi_pv: lines,
         mate: limits.mate,
+        alone: limits.alone,
     }
 }
 

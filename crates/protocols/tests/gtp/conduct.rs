@@ -2,12 +2,13 @@
 
 use super::analysis::Counting;
 use super::players::{FirstPoint, Log, Witness};
-use afterstate_arena::{Player, PlayerError};
+use afterstate_arena::{Clock, Player, PlayerError};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::Record;
 use afterstate_games::go::{Go, Move, Point};
 use afterstate_protocols::gtp::Session;
 use std::io::{self, Cursor, Write};
+use std::time::Duration;
 
 /// A session, the commands already given, and what the player was told.
 fn told(answers: Vec<Result<Option<Move>, PlayerError>>, commands: &[(&str, &str)]) -> Vec<String> {
@@ -231,6 +232,40 @@ fn time_left_outranks_our_own_count() {
     let commands = ["kgs-time_settings byoyomi 0 600 3", "time_left w 1 1", "genmove w"];
     assert!(limit(&commands) <= 1.0);
     assert!(limit(&["genmove w"]) > 300.0);
+}
+
+/// Tidies up for a while after each move, and says what its clock shows.
+struct Tidy(Duration, std::sync::mpsc::Sender<Duration>);
+
+impl Player<Go> for Tidy {
+    fn new_game(&mut self, _: &Record<Go>, _: u64) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn clocks(&mut self, clocks: &[Clock; 2]) {
+        let _ = self.1.send(clocks[1].allowed().unwrap());
+    }
+
+    fn choose(&mut self, _: &Record<Go>, _: &Budget) -> Result<Decision<Move>, PlayerError> {
+        Ok(Decision::play(Move::PASS))
+    }
+
+    fn move_played(&mut self, _: &Record<Go>) -> Result<(), PlayerError> {
+        std::thread::sleep(self.0);
+        Ok(())
+    }
+}
+
+#[test]
+fn whoever_waits_for_us_waits_on_our_clock() {
+    let (sender, shown) = std::sync::mpsc::channel();
+    let tidying = Duration::from_millis(300);
+    let session = Session::new("tidy", Box::new(Tidy(tidying, sender)));
+    let commands = "time_settings 0 20 1\nplay b E5\ngenmove w\n";
+    session.run(std::io::Cursor::new(commands), Vec::new()).unwrap();
+    let shown = shown.recv().unwrap();
+    assert!(shown <= Duration::from_secs(20) - tidying, "{shown:?}");
+    assert!(shown > Duration::from_secs(5), "{shown:?}");
 }
 
 #[test]

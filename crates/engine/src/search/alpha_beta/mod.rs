@@ -175,7 +175,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         let value = match score.winner() {
             Some(Side::First) => Value(1.0),
             Some(Side::Second) => Value(0.0),
-            None => self.values.value_of_score(score.first_player()),
+            None => self.values.value_of_score(score.first_player()).bounded(),
         };
         Decision {
             best: found.line.first().copied(),

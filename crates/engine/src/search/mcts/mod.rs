@@ -244,8 +244,13 @@ where
         // The root's own moves always fit.
         let least = Tree::room_for(1) + Tree::room_for(position.most_moves());
         self.set_up_trees(least).unwrap_or_else(|error| panic!("{error}"));
-        let keeps = self.settings.reuse_tree && self.follows(situation.history);
-        let moves_since = if keeps { self.root.as_ref().and_then(|root| path_to(root, position)) } else { None };
+        let moves_since = match &self.root {
+            Some(_) if !self.follows(situation.history) => None,
+            Some(root) if self.settings.reuse_tree => path_to(root, position),
+            // A search of the same position goes on: time may be given in parts.
+            Some(root) => (root.key() == position.key()).then(Vec::new),
+            None => None,
+        };
         for tree in &mut self.trees {
             let node = moves_since.as_ref().and_then(|moves| follow(tree, position, moves));
             match node {

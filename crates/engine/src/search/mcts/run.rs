@@ -179,8 +179,7 @@ where
                     || settings.solver && trees.iter().any(|tree| tree.node(ROOT).proof() != Proof::Open)
                     || settings.early_stop
                         && own_count.is_multiple_of(SETTLED_EVERY)
-                        && trees.len() == 1
-                        && settled(&trees[0], settings.final_move, progress)
+                        && settled(trees, settings.final_move, progress)
                 {
                     progress.stop.store(true, Ordering::Relaxed);
                 }
@@ -233,24 +232,38 @@ where
 }
 
 /// Whether the most visited move stays the most visited whatever the rest of the budget brings.
-fn settled(tree: &Tree, rule: FinalMove, progress: &Progress<'_>) -> bool {
-    if rule != FinalMove::Visits {
-        return false;
-    }
+fn settled(trees: &[Tree], rule: FinalMove, progress: &Progress<'_>) -> bool {
+    let Some((tree, others)) = trees.split_first().filter(|_| rule == FinalMove::Visits) else { return false };
     let Some(children) = tree.children(ROOT) else { return false };
-    let (mut first, mut second, mut playable) = (0, 0, 0);
-    // Whoever is proved to lose is not played, however often it was visited before.
-    for node in tree.block(children).iter().filter(|node| matches!(node.proof(), Proof::Open | Proof::Draw)) {
-        playable += 1;
-        let visits = node.visits();
+    let (mut first, mut second) = (0, 0);
+    let (mut open, mut drawn) = (0, 0);
+    for node in tree.block(children).iter() {
+        let (mut visits, mut proof) = (u64::from(node.visits()), node.proof());
+        for other in others {
+            let Some(children) = other.children(ROOT) else { continue };
+            let block = other.block(children);
+            let Some(same) = block.iter().find(|same| same.index() == node.index()) else { continue };
+            visits += u64::from(same.visits());
+            proof = if proof == Proof::Open { same.proof() } else { proof };
+        }
+        match proof {
+            Proof::Open => open += 1,
+            Proof::Draw => {
+                drawn += 1;
+                continue;
+            }
+            // Whoever is proved to lose is not played, however often it was visited before.
+            _ => continue,
+        }
         if visits > first {
             (first, second) = (visits, first);
         } else {
             second = second.max(visits);
         }
     }
-    if playable < 2 {
-        return true;
+    // Whether a proved draw is better than the best open move is a matter of values, which may change.
+    if drawn > 0 || open < 2 {
+        return open + drawn < 2;
     }
     let taken = progress.taken.0.load(Ordering::Relaxed);
     let by_count = progress.limit.saturating_sub(taken);
@@ -260,7 +273,7 @@ fn settled(tree: &Tree, rule: FinalMove, progress: &Progress<'_>) -> bool {
         // The rate varies: room for a quarter more.
         (1.25 * rate * deadline.saturating_duration_since(now).as_secs_f64()) as u64
     });
-    u64::from(first - second) > by_count.min(by_time)
+    first - second > by_count.min(by_time)
 }
 
 /// What the trees know of `root` together.

@@ -19,7 +19,8 @@ pub struct MctsSettings {
     /// How much memory the tree may take, in MiB. That much is reserved at once, and used as the tree grows. When it is
     /// full, what was visited least is forgotten. Default 256.
     pub memory_mib: usize,
-    /// Whether what was learnt below the moves that were played is kept for the next search. Default true.
+    /// Whether what was learnt below the moves that were played is kept for the next search. Another search of the same position goes on
+    /// where the last one stopped in any case. Default true.
     pub reuse_tree: bool,
     /// How many threads simulate. One thread gives the same result for the same seed, several do not. Default 1.
     pub threads: u32,
@@ -116,7 +117,7 @@ pub enum FinalMove {
 /// use afterstate_engine::search::Widening;
 /// let widening = Widening { start: 2, first: 40.0, growth: 1.5 };
 /// // 40 visits for the third, 60 more for the fourth.
-/// assert_eq!([0, 39, 40, 99, 100].map(|visits| widening.considered(visits)), [2, 2, 3, 3, 4]);
+/// assert_eq!([0, 39, 40, 99, 100].map(|visits| widening.considered(visits, 81)), [2, 2, 3, 3, 4]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
@@ -136,13 +137,13 @@ impl Default for Widening {
 }
 
 impl Widening {
-    /// How many moves are considered in a position that was visited so often.
-    pub fn considered(self, visits: u32) -> usize {
+    /// How many of a position's `moves` are considered when it was visited so often.
+    pub fn considered(self, visits: u32, moves: usize) -> usize {
         let (mut considered, mut threshold, mut wait) = (self.start.max(1), 0.0, self.first.max(1.0));
         loop {
             threshold += wait;
-            if (visits as f32) < threshold || considered >= 1 << 16 {
-                return considered as usize;
+            if (visits as f32) < threshold || considered as usize >= moves {
+                return moves.min(considered as usize);
             }
             considered += 1;
             wait *= self.growth.max(1.0);

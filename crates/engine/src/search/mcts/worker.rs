@@ -400,7 +400,7 @@ fn choose<G: IndexedMoves, S: Selection>(
     let common = task.rule.common(|| block.iter().map(|node| node.outcomes().count()).sum::<u32>() as f32);
     let considered = match task.settings.widening {
         None => block.len(),
-        Some(widening) => widening.considered(visits).min(block.len()),
+        Some(widening) => widening.considered(visits, block.len()),
     };
     // A pass that nothing is known of is hardly ever the best of so many moves: it waits until all could have been visited.
     let waiting = task.root.pass().filter(|_| (visits as usize) < block.len());

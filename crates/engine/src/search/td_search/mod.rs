@@ -29,7 +29,10 @@
 //!
 //! Several threads simulate with a memory each, and these tell each other every few simulations what they learnt
 //! ([`ShortTermMemory::meet`]). Nobody waits and nothing is lost; but what a thread learns from depends on the moment, so
-//! only one thread repeats itself exactly.
+//! only one thread repeats itself exactly. With λ > 0 or backward traces all threads change the same weights at once, without locks,
+//! and a step may be lost to another's (F. Niu, B. Recht, C. Ré and S. Wright, Hogwild, 2011).
+//!
+//! Large memories take long to copy and to bring together. Where the clock leaves no more than a few times as long, one thread searches alone.
 
 mod old_values;
 mod report;
@@ -48,7 +51,7 @@ use afterstate_games::{Game, Rng, Side, Turn, stream};
 use old_values::OldValues;
 use report::sum_up;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use worker::{Root, Worker};
 
 /// So many simulations pass between two looks at the clock.
@@ -83,8 +86,13 @@ pub struct TdSearch<G: Game, M, L, O = ()> {
     /// The [`Game::key`] of the root.
     root_key: Option<u64>,
     old_values: OldValues<M>,
+    /// How long it took last time to make memories for the other threads, and to bring all together; `None` as long as nobody has measured it.
+    sharing: Option<[Duration; 2]>,
     report: SearchReport<G::Move>,
 }
+
+/// Memories are shared if there is so many times as long as that takes.
+const WORTH_SHARING: u32 = 4;
 
 impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>> TdSearch<G, M, L> {
     /// A search that nobody watches.
@@ -103,6 +111,7 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
             root_moves: Vec::new(),
             root_visits: Vec::new(),
             root_key: None,
+            sharing: None,
             report: SearchReport::default(),
         }
     }
@@ -130,6 +139,27 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
     /// What watched, with all that it saw.
     pub fn observer_mut(&mut self) -> &mut O {
         &mut self.worker.observer
+    }
+
+    /// Finds out how long it takes to share the memory among the threads, for games from `position`, before a clock runs.
+    pub fn reserve(&mut self, position: &G) {
+        if self.settings.threads > 1 && self.sharing.is_none() {
+            self.worker.memory.set_root(position);
+            let begin = Instant::now();
+            let others = self.worker.memory.share(self.settings.threads as usize - 1);
+            let making = begin.elapsed();
+            for mut other in others {
+                other.meet_finally();
+            }
+            self.worker.memory.meet_finally();
+            self.sharing = Some([making, begin.elapsed() - making]);
+        }
+    }
+
+    /// Whether there is time for several threads. With a deadline but no measure it is taken for granted.
+    fn is_worth_sharing(&self, budget: &Budget) -> bool {
+        let (Some(deadline), Some([making, meeting])) = (budget.deadline, self.sharing) else { return true };
+        deadline.saturating_duration_since(Instant::now()) >= WORTH_SHARING * (making + meeting)
     }
 
     /// Forgets what was learnt: a new game.
@@ -172,7 +202,8 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
         if moves.is_empty() {
             return Decision::resign();
         }
-        if self.settings.reset {
+        // Time for one position may be given in parts.
+        if self.settings.reset && self.root_key != Some(root.key()) {
             self.forget();
         }
         // A search of the same position goes on where the last one stopped.
@@ -219,14 +250,21 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
         rng: &mut Rng,
         watch: Option<Watch<'_, G::Move>>,
     ) -> u64 {
-        let Self { worker, settings, root_moves, root_visits, .. } = self;
+        let others = if self.is_worth_sharing(budget) { self.settings.threads.max(1) - 1 } else { 0 };
+        let begin = Instant::now();
+        let Self { worker, settings, root_moves, root_visits, sharing, .. } = self;
         let root = Root { position, moves: root_moves, visits: root_visits };
-        let others = match settings.threads.max(1) - 1 {
+        let others = match others {
             0 => Vec::new(),
             others => worker.memory.share(others as usize),
         };
         let alone = others.is_empty();
         let others: Vec<_> = others.into_iter().map(|memory| worker.fork(memory)).collect();
+        let making = begin.elapsed();
+        let mut budget = budget.clone();
+        if let (false, Some(deadline), Some([_, meeting])) = (alone, budget.deadline, *sharing) {
+            budget.deadline = deadline.checked_sub(meeting);
+        }
         let (begun, expired) = (AtomicU64::new(0), AtomicBool::new(false));
         let run = |worker: &mut Worker<G, M, L, O>, rng: &mut Rng, watch: Option<Watch<'_, G::Move>>| {
             let mut watch = watch.map(|watch| (Instant::now() + watch.every, watch));
@@ -255,9 +293,6 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
                     *at = Instant::now() + watch.every;
                 }
             }
-            if !alone {
-                worker.memory.meet_finally();
-            }
             own
         };
         if alone {
@@ -267,10 +302,16 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
         std::thread::scope(|scope| {
             let run = &run;
             let threads = others.into_iter().zip(1..).map(|(mut other, number)| {
-                scope.spawn(move || (run(&mut other, &mut stream(seed, number), None), other))
+                scope.spawn(move || {
+                    let own = run(&mut other, &mut stream(seed, number), None);
+                    other.memory.meet_finally();
+                    (own, other)
+                })
             });
             let threads: Vec<_> = threads.collect();
             let mut simulations = run(worker, rng, watch);
+            let ended = Instant::now();
+            worker.memory.meet_finally();
             for thread in threads {
                 let (own, other) = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 simulations += own;
@@ -278,6 +319,7 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
             }
             // All the others have told everything by now.
             worker.memory.meet_finally();
+            *sharing = Some([making, ended.elapsed()]);
             simulations
         })
     }

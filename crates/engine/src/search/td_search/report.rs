@@ -1,6 +1,5 @@
 //! What a search knows of its moves, as others see it.
 
-use crate::Value;
 use crate::search::mcts::{MoveReport, SearchReport};
 use crate::search::mcts_solver::Proof;
 use crate::search::short_term_memory::ShortTermMemory;
@@ -31,7 +30,7 @@ pub(super) fn sum_up<G: Game, M: ShortTermMemory<G>>(
     let report = |((&mv, &sum), &visits): ((&G::Move, &f32), &u32)| {
         let proof = root.outcome_after(mv).map_or(Proof::Open, Proof::from);
         // Linear values may be beyond what a game can be worth.
-        let value = Some(proof.value().unwrap_or_else(|| Value(memory.value(sum).0.clamp(0.0, 1.0))));
+        let value = Some(proof.value().unwrap_or_else(|| memory.value(sum).bounded()));
         let principal_variation = vec![mv];
         MoveReport { mv, visits, value, prior: None, amaf_visits: 0, amaf_value: None, proof, principal_variation }
     };

@@ -37,7 +37,7 @@ pub struct TdSearchSettings {
     pub move_gap: u32,
     /// Threads that simulate. With one, the same seed gives the same result. Default 1.
     pub threads: u32,
-    /// Whether every search begins with weights of 0, for the experiment that shows what that costs (§4.5.4). Default false.
+    /// Whether the search of every position begins with weights of 0, for the experiment that shows what that costs (§4.5.4). Default false.
     pub reset: bool,
 }
 

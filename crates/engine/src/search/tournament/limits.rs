@@ -30,6 +30,8 @@ pub struct SearchLimits {
     pub multi_pv: usize,
     /// End as soon as a mate in so many moves (of the side that mates) is known.
     pub mate: Option<u32>,
+    /// Whether one thread searches alone, however many there are: what a limited strength was measured with.
+    pub alone: bool,
 }
 
 impl Default for SearchLimits {
@@ -41,6 +43,7 @@ impl Default for SearchLimits {
             root_moves: Vec::new(),
             multi_pv: 1,
             mate: None,
+            alone: false,
         }
     }
 }
@@ -52,8 +55,10 @@ impl From<Budget> for SearchLimits {
     }
 }
 
-/// Nodes between two looks at the clock: a fraction of a millisecond.
+/// Nodes between two looks at the clock, a power of two: a fraction of a millisecond.
 const NODES_BETWEEN_LOOKS: u64 = 1_024;
+/// Several threads together exceed a limit of nodes by one part in so many at most, unless it is very small.
+const EXCESS: u64 = 8;
 
 /// What the threads of one search share: its limits, whether to stop, and how much was done.
 pub(super) struct Clock {
@@ -64,17 +69,25 @@ pub(super) struct Clock {
     enough: AtomicBool,
     /// By thread, nodes so far, not always up to date.
     nodes: Vec<AtomicU64>,
+    /// A thread looks at the others and at the time when its number of nodes has none of these bits.
+    between_looks: u64,
 }
 
 impl Clock {
     pub(super) fn new(limits: &SearchLimits, threads: usize) -> Clock {
         let nodes = (0..threads).map(|_| AtomicU64::new(0)).collect();
+        let most = match limits.budget.simulations {
+            Some(limit) if threads > 1 => limit / (EXCESS * threads as u64),
+            _ => NODES_BETWEEN_LOOKS,
+        };
+        let between = 1 << most.clamp(1, NODES_BETWEEN_LOOKS).ilog2();
         Clock {
             limits: limits.clone(),
             begin: Instant::now(),
             stop: AtomicBool::new(false),
             enough: AtomicBool::new(false),
             nodes,
+            between_looks: between - 1,
         }
     }
 
@@ -82,7 +95,7 @@ impl Clock {
     #[inline(always)]
     pub(super) fn expired(&self, number: usize, nodes: u64) -> bool {
         // Not before the first: a bad move for want of half a millisecond would be dear.
-        let looks = nodes > 0 && nodes.is_multiple_of(NODES_BETWEEN_LOOKS);
+        let looks = nodes > 0 && nodes & self.between_looks == 0;
         (looks && self.look(number, nodes))
             || (number == 0 && self.limits.budget.simulations.is_some_and(|limit| nodes >= limit))
     }

@@ -148,11 +148,13 @@ impl<E: ChessEvaluation> TournamentSearch<E> {
             return Decision::resign();
         }
         self.table.age();
-        let clock = Arc::new(Clock::new(limits, self.workers.len()));
-        for worker in &mut self.workers {
+        let threads = if limits.alone { 1 } else { self.workers.len() };
+        let workers = &mut self.workers[..threads];
+        let clock = Arc::new(Clock::new(limits, threads));
+        for worker in &mut *workers {
             worker.begin(record.repetition_keys(), &moves, &clock);
         }
-        let (best, depth) = threads::search(&mut self.workers, root, &clock, watch);
+        let (best, depth) = threads::search(workers, root, &clock, watch);
         let score = best.known().map(|seen| scores::leaving(root.side_to_move(), seen));
         Decision {
             best: Some(best.mv()),

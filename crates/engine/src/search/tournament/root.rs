@@ -112,6 +112,7 @@ impl<E: ChessEvaluation> Worker<E> {
                     self.root_moves[..=line].sort_by_key(|root_move| std::cmp::Reverse(root_move.shown()));
                     // Whoever watches should have seen the line that is decided on.
                     if told != Some(self.root_moves[0].mv()) {
+                        self.clock.report(self.number, self.nodes);
                         self.tell(root, 0, true, watch);
                     }
                     return completed;
@@ -263,7 +264,7 @@ impl<E: ChessEvaluation> Worker<E> {
     }
 
     /// Reports a line, if there is something to report. `decided`: it is what the search ends with.
-    fn tell(&self, root: &Chess, line: usize, decided: bool, watch: &mut dyn FnMut(&SearchNews)) {
+    pub(super) fn tell(&self, root: &Chess, line: usize, decided: bool, watch: &mut dyn FnMut(&SearchNews)) {
         let root_move = &self.root_moves[line];
         let Some(score) = root_move.known() else { return };
         // As the first player sees it.

@@ -28,12 +28,16 @@ pub(super) fn search<'a, E: ChessEvaluation>(
     }
     // The first thread decides, unless another saw deeper and found something better.
     let several_lines = clock.limits.multi_pv > 1;
-    let mut best = (&workers[0].root_moves[0], depths[0]);
-    for (worker, &depth) in workers.iter().zip(&depths).skip(1) {
+    let mut best = 0;
+    for (number, worker) in workers.iter().enumerate().skip(1) {
         let found = &worker.root_moves[0];
-        if !several_lines && depth > best.1 && found.known() > best.0.known() {
-            best = (found, depth);
+        if !several_lines && depths[number] > depths[best] && found.known() > workers[best].root_moves[0].known() {
+            best = number;
         }
     }
-    best
+    if best > 0 {
+        // Whoever watches has seen another line.
+        workers[best].tell(root, 0, true, watch);
+    }
+    (&workers[best].root_moves[0], depths[best])
 }
