@@ -43,6 +43,27 @@ pub struct Header {
     pub settings: TournamentSettings,
 }
 
+impl Header {
+    /// The first thing in which another header asks for other games than this one's, in words. A log without fingerprints goes on
+    /// with any.
+    pub fn difference(&self, wanted: &Header) -> Option<String> {
+        let tree = |header: &Header| serde_json::to_value(header).unwrap_or_default();
+        let (logged, tree) = (tree(self), tree(wanted));
+        let differ = |logged: &serde_json::Value, wanted: &serde_json::Value| {
+            let keys = logged.as_object()?.keys();
+            keys.filter(|key| !["settings", "fingerprints"].contains(&key.as_str()))
+                .find(|key| logged[key.as_str()] != wanted[key.as_str()])
+                .map(|key| format!("{key} is {} in the log and {} now", logged[key.as_str()], wanted[key.as_str()]))
+        };
+        differ(&logged, &tree).or_else(|| differ(&logged["settings"], &tree["settings"])).or_else(|| {
+            let (known, now) = (&self.settings.fingerprints, &wanted.settings.fingerprints);
+            let changed = known.iter().zip(now).position(|(known, now)| known != now)?;
+            let name = self.settings.agents.get(changed)?;
+            Some(format!("'{name}' had other weights or settings when these games were played"))
+        })
+    }
+}
+
 /// A finished game of a tournament.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -231,7 +252,7 @@ impl ResultLog {
             |bytes| format!("result log '{}': cut off an incomplete last line of {bytes} bytes", path.display());
         match contents {
             Ok(contents) => {
-                if let Some(difference) = difference(&contents.header, header) {
+                if let Some(difference) = contents.header.difference(header) {
                     return Err(LogError::OtherTournament { path: path.into(), difference });
                 }
                 if contents.torn > 0 {
@@ -290,17 +311,4 @@ pub fn lock(file: &File) -> bool {
 #[cfg(not(unix))]
 pub fn lock(_file: &File) -> bool {
     true
-}
-
-/// The first thing in which two headers differ, in words.
-fn difference(logged: &Header, wanted: &Header) -> Option<String> {
-    let tree = |header: &Header| serde_json::to_value(header).unwrap_or_default();
-    let (logged, wanted) = (tree(logged), tree(wanted));
-    let differ = |logged: &serde_json::Value, wanted: &serde_json::Value| {
-        let keys = logged.as_object()?.keys();
-        keys.filter(|key| *key != "settings")
-            .find(|key| logged[key.as_str()] != wanted[key.as_str()])
-            .map(|key| format!("{key} is {} in the log and {} now", logged[key.as_str()], wanted[key.as_str()]))
-    };
-    differ(&logged, &wanted).or_else(|| differ(&logged["settings"], &wanted["settings"]))
 }

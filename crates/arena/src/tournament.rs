@@ -39,6 +39,9 @@ pub struct TournamentSettings {
     /// The agents' names, which must differ. Whoever reads the log identifies agents by them, so they
     /// should say everything that decides how an agent plays.
     pub agents: Vec<String>,
+    /// What tells agents of the same name apart, for example a check sum of their weights: one text for each, or none at all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fingerprints: Vec<String>,
     /// Who meets whom.
     pub format: Format,
     /// Games for each pairing (of each round, in Swiss tournaments). Even numbers give everyone both
@@ -66,6 +69,7 @@ impl Default for TournamentSettings {
     fn default() -> Self {
         TournamentSettings {
             agents: Vec::new(),
+            fingerprints: Vec::new(),
             format: Format::RoundRobin,
             games: 100,
             openings: String::new(),

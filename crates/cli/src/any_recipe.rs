@@ -1,5 +1,6 @@
 //! [`AnyRecipe`]: a recipe of whatever game it names, for those who only want it carried out.
 
+use crate::agent::catalogue::did_you_mean;
 use crate::balance_recipe::BalanceRecipe;
 use crate::grid_recipe::{GridGameName, GridLesson, GridRecipe};
 use crate::lesson::Lesson;
@@ -10,7 +11,7 @@ use crate::train::{Report, train};
 use crate::zero_recipe::{ZeroGameName, ZeroLesson, ZeroRecipe};
 use afterstate_games::go::Go;
 use afterstate_games::{ConnectFour, TicTacToe};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -31,6 +32,9 @@ pub enum AnyRecipe {
     Zero(Box<ZeroRecipe>),
 }
 
+/// What can be learnt.
+const GAMES: [&str; 5] = ["go", "chess", "backgammon", "connect-four", "tic-tac-toe"];
+
 impl AnyRecipe {
     /// Reads a recipe file of the kind that its game says.
     pub fn load(path: &Path) -> Result<AnyRecipe> {
@@ -43,7 +47,11 @@ impl AnyRecipe {
         if recipe::read_file(path, is_of_playouts)? {
             return Ok(AnyRecipe::Playouts(Box::new(BalanceRecipe::load(path)?)));
         }
-        Ok(match recipe::read_file(path, named_game)?.as_deref() {
+        let game = recipe::read_file(path, named_game)?;
+        if let Some(game) = game.as_deref().filter(|game| !GAMES.contains(game)) {
+            bail!("{}: game '{game}': expected {}{}", path.display(), GAMES.join(", "), did_you_mean(game, GAMES));
+        }
+        Ok(match game.as_deref() {
             Some("chess") => AnyRecipe::Search(Box::new(SearchRecipe::load(path)?)),
             Some("backgammon") => AnyRecipe::Network(NetworkRecipe::load(path)?),
             _ => AnyRecipe::Shapes(Recipe::load(path)?),

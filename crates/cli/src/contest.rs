@@ -105,6 +105,11 @@ pub fn names(agents: &[AgentSpec]) -> Vec<String> {
     names
 }
 
+/// What the agents' names do not say about them; see [`AgentSpec::fingerprint`].
+pub fn fingerprints(agents: &[AgentSpec]) -> Result<Vec<String>> {
+    agents.iter().map(|agent| agent.pinned().fingerprint()).collect()
+}
+
 struct CanStart<'a>(&'a [AgentSpec]);
 
 impl Visitor for CanStart<'_> {
@@ -157,7 +162,7 @@ impl Visitor for Play<'_> {
         if let Some(path) = log.as_deref().filter(|path| path.metadata().is_ok_and(|file| file.len() > 0)) {
             let logged = read_log(path)?;
             // Somebody else's log is refused below.
-            let ours = logged.header == header;
+            let ours = logged.header.difference(&header).is_none();
             for (_, game) in logged.games {
                 already += 1;
                 test.iter_mut().for_each(|test| test.add(&game));

@@ -27,7 +27,7 @@ pub fn check(written: &[Named<'_>], kept: &[Named<'_>]) -> Result<()> {
 }
 
 /// Whether two paths lead to one file, which need not be there yet. Devices and pipes may take several.
-fn is_same(one: &Path, other: &Path) -> bool {
+pub fn is_same(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| match fs::canonicalize(path) {
         Ok(whole) => Some(whole),
         Err(_) => Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?)),

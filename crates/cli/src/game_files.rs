@@ -10,18 +10,30 @@ use afterstate_engine::value::checkpoint::write_whole;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 
-/// Whether games of `game` can be written as they were asked for, beside the log, which may be the usual one. Nobody should play for
-/// hours to be told that they cannot.
-pub fn check(outputs: &OutputArgs, game: GameSpec, log: Option<&Path>) -> Result<()> {
+/// Whether games of `game` can be written as they were asked for, beside the log, which may be the usual one, and in place of nothing
+/// that is `read`. Nobody should play for hours to be told that they cannot.
+pub fn check(outputs: &OutputArgs, game: GameSpec, log: Option<&Path>, read: &[(&str, Option<&Path>)]) -> Result<()> {
     let is_backgammon = matches!(game, GameSpec::Backgammon);
     ensure!(
         outputs.mat.is_none() || is_backgammon,
         "only games of backgammon can be written as .mat, not of {}; leave --mat out",
         game.name()
     );
+    ensure!(
+        outputs.sgf.is_none() || matches!(game, GameSpec::Go { .. }),
+        "only games of Go can be written as SGF, not of {}; leave --sgf out",
+        game.name()
+    );
+    let to_stdout = outputs.csv.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    ensure!(
+        !(to_stdout && outputs.json),
+        "--csv - and --json: one of them on standard output; name a file for the other"
+    );
+    let pgn = ("--pgn", outputs.pgn.as_deref());
     let written = [("--csv", outputs.csv.as_deref()), ("--mat", outputs.mat.as_deref())];
-    destinations::check(&written, &[("--log", log), ("--pgn", outputs.pgn.as_deref())])?;
-    destinations::check(&[("--pgn", outputs.pgn.as_deref())], &[("--log", log)])?;
+    destinations::check(&written, &[&[("--log", log), pgn], read].concat())?;
+    destinations::check(&[pgn], &[&[("--log", log)], read].concat())?;
+    destinations::check(&[("--log", log)], read)?;
     match &outputs.sgf {
         Some(folder) => destinations::folder_takes_files(folder).with_context(|| format!("--sgf {}", folder.display())),
         None => Ok(()),

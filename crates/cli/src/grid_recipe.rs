@@ -125,8 +125,25 @@ impl GridRecipe {
                 self.dyna_2.is_none(),
                 "dyna-2 chooses moves, and so does the search of learner: leave one of them out"
             );
+            let usual = GridRecipe::default();
+            ensure!(
+                TdSettings { squash: self.td.squash, ..usual.td } == self.td && self.self_play == usual.self_play,
+                "td and self-play are for learning without a learner, which has steps and moves of its own: leave all but td.squash out"
+            );
             search_recipe::check_learner(learner)?;
             search_recipe::check_search(&self.search, learner, false)?;
+            if let LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) = learner {
+                let longest: usize = match self.game {
+                    GridGameName::TicTacToe => 9,
+                    GridGameName::ConnectFour => 42,
+                };
+                let (least, most) = (settings.least_moves, longest.saturating_sub(self.opening_moves).div_ceil(2));
+                ensure!(
+                    least <= most,
+                    "learner.least-moves = {least}: expected at most {most}, what each side can have behind opening-moves, or nothing \
+                     is learnt"
+                );
+            }
         } else {
             let usual = GridRecipe::default();
             ensure!(
@@ -134,6 +151,10 @@ impl GridRecipe {
                 "search is what a learner learns from: name its rule, or leave search out"
             );
             recipe::check_no_annealing(self.annealing)?;
+            ensure!(
+                self.opening_moves == usual.opening_moves,
+                "opening-moves are those of a learner's games: name its rule, or leave opening-moves out"
+            );
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! `afterstate match`: two agents, many games.
 
-use crate::agent::AgentSpec;
+use crate::agent::{AgentSpec, agent_file};
 use crate::contest::{self, Contest, OpeningFile};
 use crate::registry::GameArgs;
 use crate::standings::{self, PointsPerGame};
@@ -118,6 +118,8 @@ struct Report<'a> {
     agents: &'a [String],
     referee: &'a str,
     games: usize,
+    /// How many of them no other repeats.
+    different: usize,
     complete: bool,
     /// From the view of the first agent.
     tally: Tally,
@@ -133,10 +135,12 @@ struct Report<'a> {
 /// Plays the match and reports it.
 pub fn run(args: Args) -> Result<()> {
     let game = args.game.spec()?;
-    game_files::check(&args.outputs, game, args.outputs.log.as_deref())?;
+    let [first, second] = [&args.first, &args.second].map(|spec| agent_file(spec));
+    let read = [("--openings", args.how.openings.as_deref()), ("the first agent", first), ("the second agent", second)];
+    game_files::check(&args.outputs, game, args.outputs.log.as_deref(), &read)?;
     let agents = vec![AgentSpec::parse(&args.first)?, AgentSpec::parse(&args.second)?];
     let settings = TournamentSettings {
-        agents: Vec::new(),
+        fingerprints: contest::fingerprints(&agents)?,
         format: Format::Match,
         games: args.how.games,
         opening_moves: args.how.opening.unwrap_or(if args.how.openings.is_some() { 0 } else { game.opening_moves() }),
@@ -172,6 +176,7 @@ pub fn run(args: Args) -> Result<()> {
         agents: names,
         referee: &results.header.settings.referee,
         games: results.games.len(),
+        different: standings::different(&results.games),
         complete: results.complete,
         tally,
         elo: contest::elo_of_pairs(&results.games).unwrap_or_else(|| match_elo(tally)),
@@ -184,7 +189,18 @@ pub fn run(args: Args) -> Result<()> {
         output::json(&mut out, &report)?;
         return written;
     }
+    if args.outputs.csv.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+        // Whoever asked for CSV there reads nothing else.
+        return written;
+    }
     standings::write_match(&mut out, names, &results.games)?;
+    if report.different < report.games {
+        writeln!(
+            out,
+            "{} of the {} games are different: intervals count the others as if they were, too",
+            report.different, report.games
+        )?;
+    }
     let elo = report.elo;
     writeln!(out, "Elo difference {:+.0}, 95 % interval {:+.0} to {:+.0}", elo.elo, elo.low, elo.high)?;
     if let Some(points) = &report.points_per_game {

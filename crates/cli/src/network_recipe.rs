@@ -110,7 +110,11 @@ impl NetworkRecipe {
         ensure!((0.0..=6.0).contains(&margin), "search.margin = {margin}: expected 0 to 6 points");
         match self.learner {
             GammonLearner::TreeStrap => {
-                ensure!(plies == 2, "search.plies = {plies}: learner = \"tree-strap\" looks 2 plies ahead")
+                ensure!(plies == 2, "search.plies = {plies}: learner = \"tree-strap\" looks 2 plies ahead");
+                ensure!(
+                    self.td.lambda == NetworkRecipe::default().td.lambda,
+                    "td.lambda says nothing to learner = \"tree-strap\", which learns from its searches: leave it out"
+                );
             }
             GammonLearner::TdLeaf => {
                 ensure!(plies > 1, "search.plies = 1: learner = \"td-leaf\" looks 2 plies ahead, or more")

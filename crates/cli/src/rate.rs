@@ -56,7 +56,12 @@ pub fn run(args: Args) -> Result<()> {
     let mut results = Results::new();
     let mut games = Vec::new();
     for (index, path) in args.logs.iter().enumerate() {
-        ensure!(!args.logs[..index].contains(path), "{}: given twice, its games would count twice", path.display());
+        let is_same = |other: &PathBuf| destinations::is_same(other, path);
+        ensure!(
+            !args.logs[..index].iter().any(is_same),
+            "{}: given twice, its games would count twice",
+            path.display()
+        );
         let log = read_log(path)?;
         if log.torn > 0 {
             eprintln!("note: {}: an incomplete last line of {} bytes is left out", path.display(), log.torn);

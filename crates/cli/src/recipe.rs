@@ -206,6 +206,11 @@ impl Recipe {
             self.dyna_2.is_none(),
             "dyna-2 chooses moves, and so does the search of learner: leave one of them out"
         );
+        let usual = Recipe::default();
+        ensure!(
+            TdSettings { squash: self.td.squash, ..usual.td } == self.td && self.self_play == usual.self_play,
+            "td and self-play are for learning without a learner, which has steps and moves of its own: leave all but td.squash out"
+        );
         check_learner(learner)?;
         check_search(&self.training_search(), learner, false)
     }

@@ -182,16 +182,21 @@ impl SearchRecipe {
         );
         check_search(&self.search, &self.learner, !self.time.is_none())?;
         if let LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) = &self.learner {
-            let (least, most) = (settings.least_moves, self.move_limit);
+            let (least, most) = (settings.least_moves, self.move_limit.saturating_sub(self.opening_moves).div_ceil(2));
             ensure!(
                 least <= most,
-                "learner.least-moves = {least}: expected at most move-limit, {most}, or nothing is learnt"
+                "learner.least-moves = {least}: expected at most {most}, half of move-limit without opening-moves, or nothing is learnt"
             );
         }
         ensure!(
             (1..=1_000_000).contains(&self.move_limit),
             "move-limit = {}: expected 1 to 1,000,000",
             self.move_limit
+        );
+        ensure!(
+            self.openings.is_some() || self.book_plies == BOOK_PLIES,
+            "book-plies = {}: it is about openings, and there are none: leave it out, or name some",
+            self.book_plies
         );
         ensure!(self.book_plies <= 1000, "book-plies = {}: expected 0 to 1000", self.book_plies);
         ensure!(self.opening_moves <= 100, "opening-moves = {}: expected 0 to 100", self.opening_moves);

@@ -223,7 +223,11 @@ fn make(count: u64, (least, most): (u32, u32), seed: u64, mut solver: ConnectFou
         progress.set(made);
     }
     progress.finish();
-    Ok(out.flush()?)
+    out.flush()?;
+    if made < count {
+        eprintln!("note: stopped after {made} of {count} positions");
+    }
+    Ok(())
 }
 
 /// A position, and the moves that keep its value.
@@ -260,6 +264,8 @@ fn parse(text: &str) -> Result<Vec<Problem>> {
 struct Measured {
     agent: String,
     positions: usize,
+    /// Whether these are all of the suite's.
+    complete: bool,
     /// Moves that kept the value.
     kept: usize,
     /// Their share, with its 95 % interval.
@@ -313,11 +319,15 @@ fn measure(suite: &Path, agent: &str, seed: u64, json: bool) -> Result<()> {
     }
     progress.finish();
     ensure!(asked > 0, "stopped before the first position was asked about");
+    if asked < problems.len() {
+        eprintln!("note: stopped after {asked} of {} positions", problems.len());
+    }
     groups.sort_by_key(|group| group.discs.split(' ').next().and_then(|discs| discs.parse::<u32>().ok()));
     let share = wilson(kept as f64, asked as u64);
     let report = Measured {
         agent: spec.name,
         positions: asked,
+        complete: asked == problems.len(),
         kept,
         share: kept as f64 / asked as f64,
         low: share.low,

@@ -39,6 +39,13 @@ pub fn tally(games: &[LoggedGame]) -> Tally {
     tally
 }
 
+/// How many different games there are: with the same sides, the same first position and the same moves. Agents without chance repeat
+/// themselves when openings come again, which says nothing new.
+pub fn different(games: &[LoggedGame]) -> usize {
+    let course = |game: &LoggedGame| (game.agents, game.start.clone(), game.result.moves.clone());
+    games.iter().map(course).collect::<std::collections::HashSet<_>>().len()
+}
+
 /// Games that ended by a fault of a program rather than by play, as `agent: reason` with their number.
 pub fn faults(names: &[String], games: &[LoggedGame]) -> Vec<(String, u64)> {
     let mut faults: Vec<(String, u64)> = Vec::new();

@@ -1,6 +1,6 @@
 //! `afterstate tournament`: many agents, from a file, in a log that an interrupted run goes on from.
 
-use crate::agent::AgentSpec;
+use crate::agent::{AgentSpec, agent_file};
 use crate::contest::{self, Contest, OpeningFile};
 use crate::match_command::{BOOK_PLIES, OutputArgs};
 use crate::registry::{GameOptions, GameSpec};
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
     kind = \"round-robin\"   # or gauntlet (the first against the others), swiss:ROUNDS, match\n  \
     games = 100            # for each pairing (and round)\n  opening-moves = 2      # random moves at the beginning\n  \
     time = \"none\"          # see `afterstate match --help`\n  referee = \"area\"       # Go: or gnugo\n  \
-    seed = 1\n  komi = 7.5\n  move-limit = 243\n  lag-ms = 500\n  \
+    seed = 1\n  size = 9               # Go, with game = \"go\"\n  komi = 7.5\n  move-limit = 243\n  lag-ms = 500\n  \
     openings = \"suite.epd\" # chess: or .pgn or a Polyglot book .bin; then opening-moves = 0\n  \
     book-plies = 16        # moves played of a game or book\n  \
     draw = {after = 40, moves = 8, score = 10}  # when both see nothing any more; see `afterstate match --help`\n  \
@@ -91,6 +91,13 @@ struct Named {
 }
 
 impl Entrant {
+    fn text(&self) -> &str {
+        match self {
+            Entrant::Spec(text) => text,
+            Entrant::Named(named) => &named.agent,
+        }
+    }
+
     fn spec(&self) -> Result<AgentSpec> {
         match self {
             Entrant::Spec(text) => AgentSpec::parse(text),
@@ -126,12 +133,19 @@ pub fn run(args: Args) -> Result<()> {
     let game = GameSpec::parse(&file.game, GameOptions { size: file.size, komi: file.komi })
         .with_context(|| shown.to_string())?;
     let log = args.outputs.log.clone().unwrap_or_else(|| args.file.with_extension("jsonl"));
-    game_files::check(&args.outputs, game, Some(&log))?;
+    ensure!(
+        file.openings.is_some() || file.book_plies.is_none(),
+        "{shown}: book-plies is about openings, and there are none: leave it out, or name some"
+    );
+    let mut read = vec![("openings", file.openings.as_deref()), ("the tournament", Some(args.file.as_path()))];
+    read.extend(file.agents.iter().map(|entrant| ("an agent", agent_file(entrant.text()))));
+    game_files::check(&args.outputs, game, Some(&log), &read)?;
     let agents =
         file.agents.iter().map(Entrant::spec).collect::<Result<Vec<_>>>().with_context(|| shown.to_string())?;
     ensure!(file.move_limit != Some(0), "{shown}: move-limit is 0: expected at least 1");
     let defaults = TournamentSettings::default();
     let settings = TournamentSettings {
+        fingerprints: contest::fingerprints(&agents)?,
         agents: Vec::new(),
         format: file.kind,
         games: file.games.unwrap_or(defaults.games),

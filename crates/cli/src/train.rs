@@ -148,6 +148,10 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
     let seconds = begun.elapsed().as_secs_f64();
     let learnt = run.done() - already;
     writeln!(out, "Learnt from {learnt} {unit} in {}; the weights are in {shown}\n", duration(seconds))?;
+    if !shown.to_string().chars().all(|c| c.is_ascii_alphanumeric() || "/_-.~".contains(c)) {
+        // Shells and specs of agents would each want it quoted in their way.
+        return Ok(out.flush()?);
+    }
     // As it was called, so that the lines can be pasted.
     let program = std::env::args().next().unwrap_or_else(|| "afterstate".to_string());
     for (purpose, arguments) in recipe.uses(&shown.to_string()) {

@@ -1,5 +1,6 @@
 //! `afterstate uci`: an agent behind the Universal Chess Interface, for chess programs with a board.
 
+use crate::agent::td_search::DEFAULT_DECAY;
 use crate::agent::tournament_search::{DEFAULT_NODES, MATERIAL};
 use crate::agent::{Agent, AgentSpec};
 use crate::calibrate;
@@ -59,6 +60,20 @@ fn thinker(agent: &Agent, seed: u64) -> Result<Box<dyn Thinker>> {
         Agent::MonteCarlo(agent) => agent.player.resign_below = 0.0,
         _ => {}
     }
+    let player = match &agent {
+        Agent::MonteCarlo(agent) => Some(&agent.player),
+        Agent::TdSearch(agent) => Some(&agent.player),
+        Agent::Puct(agent) => Some(&agent.player),
+        _ => None,
+    };
+    ensure!(
+        player.is_none_or(|player| !player.ponder),
+        "ponder says nothing to a GUI, which itself sends 'go ponder' if its user wants that: leave it out"
+    );
+    ensure!(
+        player.is_none_or(|player| player.time.decay.is_none_or(|decay| decay == DEFAULT_DECAY)),
+        "decay says nothing here, where the session shares out the time: leave it out"
+    );
     Ok(Box::new(adaptable(&agent)?.with_seed(seed)))
 }
 

@@ -140,6 +140,9 @@ pub struct ZeroRecipe {
     pub solvers: Vec<f64>,
 }
 
+/// All examples of a step are laid out before it begins.
+const MOST_EXAMPLES: usize = 1 << 24;
+
 impl ZeroRecipe {
     /// Reads the text of a recipe: what its preset, scale and game say, and over that what it says itself.
     pub fn parse(text: &str) -> Result<ZeroRecipe> {
@@ -222,10 +225,13 @@ impl ZeroRecipe {
             ensure!((1..=64).contains(&networks), "batching.server.networks = {networks}: expected 1 to 64");
         }
         recipe::unit("replay.lambda", replay.lambda)?;
-        ensure!(replay.batch > 1, "replay.batch = {}: expected at least 2", replay.batch);
+        ensure!((2..=65_536).contains(&replay.batch), "replay.batch = {}: expected 2 to 65,536", replay.batch);
+        ensure!(replay.step > 0, "replay.step = 0: expected at least one example for a step");
+        let most = MOST_EXAMPLES / replay.batch;
         ensure!(
-            replay.step > 0 && replay.batches > 0,
-            "replay: expected at least one example and one batch for a step"
+            (1..=most).contains(&replay.batches),
+            "replay.batches = {}: expected 1 to {most}, so that a step learns from {MOST_EXAMPLES} examples at most",
+            replay.batches
         );
         ensure!(
             replay.capacity >= replay.step && replay.capacity < 1 << 31,

@@ -146,6 +146,37 @@ fn checkpoints_play_wherever_an_agent_is_named() {
     assert!(answer.ok && answer.out.contains("% for White"), "{}", answer.out);
 }
 
+#[test]
+fn a_log_is_not_gone_on_with_by_other_weights_under_the_same_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = checkpoint(folder.path(), 100, 5);
+    let base =
+        ["match", &format!("greedy:{run}"), "random", "--size", "5", "--games", "4", "--log", "log.jsonl", "--json"];
+    let first = json_in(folder.path(), &base);
+    assert_eq!(json_in(folder.path(), &base)["tally"], first["tally"]);
+    // The run is trained anew, by another recipe.
+    let weights = folder.path().join(&run).join("checkpoints/000000100.safetensors");
+    let other = checkpoint(folder.path(), 2000, 5);
+    std::fs::rename(folder.path().join(&other).join("checkpoints/000002000.safetensors"), &weights).unwrap();
+    let answer = run_in(folder.path(), &base, "");
+    assert!(
+        !answer.ok && answer.err.contains("had other weights or settings when these games were played"),
+        "{}",
+        answer.err
+    );
+    assert_eq!(answer.err.trim().lines().count(), 1, "{}", answer.err);
+}
+
+#[test]
+fn an_opening_suite_is_not_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("io.pgn"), "1. e4 e5 *\n\n1. d4 d5 *\n").unwrap();
+    let base = ["match", "random", "random", "--game", "chess", "--games", "8", "--openings", "io.pgn"];
+    let answer = run_in(folder.path(), &[&base[..], &["--pgn", "io.pgn"]].concat(), "");
+    assert!(!answer.ok && answer.err.contains("are the same file"), "{}", answer.err);
+    assert_eq!(std::fs::read_to_string(folder.path().join("io.pgn")).unwrap().lines().count(), 3);
+}
+
 const LADDER: &str = r#"
 game = "go5"
 games = 6

@@ -65,7 +65,7 @@ fn a_limit_of_memory_that_cannot_be_had_is_an_error() {
 #[test]
 fn one_thread_plays_the_same_games_whatever_the_number_of_workers() {
     let games = |workers: &str| {
-        let agents = ["match", "mc-rave:80", "uct:80", "--games", "6", "--size", "5", "--csv", "-", "--json"];
+        let agents = ["match", "mc-rave:80", "uct:80", "--games", "6", "--size", "5", "--csv", "-"];
         let out = succeed(&[&agents[..], &["--workers", workers]].concat());
         // Thinking times are never the same.
         let lines =

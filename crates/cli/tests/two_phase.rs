@@ -125,7 +125,7 @@ fn other_games_have_both_memories_too() {
 fn the_same_games_whatever_the_number_of_workers() {
     let games = |workers: &str| {
         let agents = ["match", "two-phase:40,depth=3", "td-search:30", "--games", "4", "--size", "5", "--csv", "-"];
-        let out = succeed(&[&agents[..], &["--json", "--workers", workers]].concat());
+        let out = succeed(&[&agents[..], &["--workers", workers]].concat());
         // Thinking times are never the same.
         let lines =
             out.lines().filter(|line| line.contains(',')).map(|line| line.rsplitn(3, ',').nth(2).map(str::to_string));

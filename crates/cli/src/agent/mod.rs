@@ -6,6 +6,7 @@
 mod alpha_beta;
 pub mod catalogue;
 pub mod expectimax;
+mod fingerprint;
 pub mod monte_carlo;
 pub mod playout;
 pub mod puct;
@@ -115,8 +116,8 @@ impl AgentSpec {
             let settings = Settings::from_spec(text)?;
             return Ok(AgentSpec { name: text.to_string(), agent: Agent::build(settings)? });
         }
-        if Path::new(text).extension().is_some_and(|extension| extension == "toml") {
-            return Self::read(Path::new(text));
+        if let Some(file) = agent_file(text) {
+            return Self::read(file);
         }
         let path = text.split(',').next().unwrap_or_default();
         if path.contains(['/', '@', '\\']) || Path::new(path).exists() {
@@ -138,18 +139,7 @@ impl AgentSpec {
     /// when training goes on: `runs/x` becomes `runs/x@10000`. What names a file, or no checkpoint, stays as it is.
     pub fn pinned(&self) -> AgentSpec {
         let mut spec = self.clone();
-        let checkpoints: Vec<&mut String> = match &mut spec.agent {
-            Agent::Greedy { checkpoint, .. } | Agent::AlphaBeta { checkpoint: Some(checkpoint), .. } => {
-                vec![checkpoint]
-            }
-            Agent::MonteCarlo(agent) => agent.checkpoints().collect(),
-            Agent::TdSearch(agent) => agent.memory.iter_mut().chain(agent.playout.checkpoint()).collect(),
-            Agent::Puct(agent) => agent.checkpoint().into_iter().collect(),
-            Agent::Tournament(agent) => vec![&mut agent.checkpoint],
-            Agent::Expectimax(agent) => vec![&mut agent.checkpoint],
-            _ => Vec::new(),
-        };
-        for checkpoint in checkpoints {
+        for checkpoint in spec.agent.checkpoints() {
             if let Ok(found) = checkpoints_in(Path::new(checkpoint.as_str()))
                 && let Some((games, _)) = found.last()
             {
@@ -170,6 +160,11 @@ impl AgentSpec {
     }
 }
 
+/// The file that says what the agent is, if a spec names one.
+pub fn agent_file(text: &str) -> Option<&Path> {
+    Some(Path::new(text.trim())).filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+}
+
 /// Where `name` first mentions `checkpoint` as it is, and not as a part of a longer path or pinned already.
 fn mention(name: &str, checkpoint: &str) -> Option<usize> {
     let ends = |at: usize| name[at + checkpoint.len()..].chars().next().is_none_or(|next| ",+\"".contains(next));
@@ -177,6 +172,21 @@ fn mention(name: &str, checkpoint: &str) -> Option<usize> {
 }
 
 impl Agent {
+    /// The names of the checkpoints that it plays with.
+    fn checkpoints(&mut self) -> Vec<&mut String> {
+        match self {
+            Agent::Greedy { checkpoint, .. } | Agent::AlphaBeta { checkpoint: Some(checkpoint), .. } => {
+                vec![checkpoint]
+            }
+            Agent::MonteCarlo(agent) => agent.checkpoints().collect(),
+            Agent::TdSearch(agent) => agent.memory.iter_mut().chain(agent.playout.checkpoint()).collect(),
+            Agent::Puct(agent) => agent.checkpoint().into_iter().collect(),
+            Agent::Tournament(agent) => vec![&mut agent.checkpoint],
+            Agent::Expectimax(agent) => vec![&mut agent.checkpoint],
+            _ => Vec::new(),
+        }
+    }
+
     fn build(mut settings: Settings) -> Result<Agent> {
         let agent = match settings.kind().name {
             "random" => Agent::Random,

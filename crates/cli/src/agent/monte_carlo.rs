@@ -393,6 +393,11 @@ impl MonteCarlo {
         let (priors, prior_share) = (priors(settings)?, settings.number("prior-share", 0.0, 1.0)? as f32);
         let short_term = priors.iter().filter(|prior| matches!(prior, Prior::ShortTerm(_))).count();
         ensure!(
+            search.reuse_tree || !player.ponder || short_term > 0,
+            "{}: ponder does nothing with reuse=false, which forgets what was found: leave one of them out",
+            settings.source()
+        );
+        ensure!(
             short_term <= 1,
             "{}: prior: short-term is there {short_term} times, once is enough",
             settings.source()
@@ -490,6 +495,7 @@ fn priors(settings: &mut Settings) -> Result<Vec<Prior>> {
             "handcrafted" => Ok(Prior::Handcrafted),
             "fuego" => Ok(Prior::Fuego),
             "short-term" => Ok(Prior::ShortTerm(None)),
+            "none" => bail!("{}: prior '{text}': none stands alone", settings.source()),
             other => match other.split_once(':') {
                 Some(("shapes", checkpoint)) if !checkpoint.is_empty() => Ok(Prior::Shapes(checkpoint.to_string())),
                 Some(("network", checkpoint)) if !checkpoint.is_empty() => Ok(Prior::Network(checkpoint.to_string())),

@@ -45,7 +45,7 @@ pub(super) const WITHOUT: Setting = setting(
 pub(super) const SELF_ATARI: Setting = setting(
     "avoid-self-atari",
     Some("usual"),
-    "whether rules of the playout avoid self-atari: true, false, or usual (mogo false, fuego true)",
+    "whether self-atari is avoided, by mogo in patterns, by fuego by putting moves right: true, false, or usual (mogo false, fuego true)",
 );
 pub(super) const MERCY: Setting = setting(
     "mercy",

@@ -36,6 +36,9 @@ impl Settings {
         for (i, part) in split(rest).with_context(|| settings.source.clone())?.into_iter().enumerate() {
             let assigned = part.split_once('=').filter(|_| !(main && i == 0 && settings.is_main(&part)));
             match assigned {
+                Some((key, value)) if value.trim().is_empty() => {
+                    bail!("{}: '{}=': expected a value, or leave {} out", settings.source, key.trim(), key.trim())
+                }
                 Some((key, value)) => settings.insert(key.trim(), unquoted(value.trim()))?,
                 None if main && i == 0 => {
                     let name = settings.kind.main.ok_or_else(|| {

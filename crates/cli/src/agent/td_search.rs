@@ -202,8 +202,35 @@ impl TdSearch {
             );
             learn_moves = None;
         }
+        for (name, needed, nothing) in [
+            (
+                "random-after-switch",
+                "a switch before the last move that learns",
+                switch_after.is_none_or(|after| learn_moves == Some(after)),
+            ),
+            ("explore-by-playout", "exploration", settings.number("exploration", 0.0, 1.0)? == 0.0),
+        ] {
+            ensure!(
+                !(nothing && settings.is_given(name) && settings.number(name, 0.0, 1.0)? > 0.0),
+                "{}: {name} does nothing without {needed}: leave it out, or set that",
+                settings.source()
+            );
+        }
         // Alpha-beta decides by what is known now.
         let move_gap = if second.is_some() { 0 } else { settings.whole("move-gap", 0, 1000)? as u32 };
+        let traces = settings.choice(
+            "traces",
+            &[
+                ("accumulating", TraceKind::Accumulating),
+                ("replacing", TraceKind::Replacing),
+                ("backward", TraceKind::Backward),
+            ],
+        )?;
+        ensure!(
+            !settings.is_given("traces") || settings.number("lambda", 0.0, 1.0)? > 0.0,
+            "{}: traces do nothing with lambda=0: leave them out, or set lambda",
+            settings.source()
+        );
         Ok(TdSearch {
             memory,
             one_table,
@@ -212,14 +239,7 @@ impl TdSearch {
             td: TdSettings {
                 step_size: settings.number("step-size", 0.0, 100.0)? as f32,
                 lambda: settings.number("lambda", 0.0, 1.0)? as f32,
-                traces: settings.choice(
-                    "traces",
-                    &[
-                        ("accumulating", TraceKind::Accumulating),
-                        ("replacing", TraceKind::Replacing),
-                        ("backward", TraceKind::Backward),
-                    ],
-                )?,
+                traces,
                 squash,
                 ..TdSettings::default()
             },
@@ -249,6 +269,9 @@ fn second(settings: &mut Settings) -> Result<TwoPhaseSettings> {
     let split = settings.number("split", 0.0, 1.0)? as f32;
     Ok(TwoPhaseSettings { split, alpha_beta: alpha_beta::build(settings)? })
 }
+
+/// What `decay` is unless told otherwise.
+pub const DEFAULT_DECAY: f32 = 20.0;
 
 /// The tournament version's control of time; the paper does not give its rate.
 fn decay(settings: &mut Settings) -> Result<Option<f32>> {

@@ -52,10 +52,13 @@ fn parts(agent: &MonteCarlo, size: usize) -> Result<GoParts> {
             Prior::Usual if matches!(agent.playout.policy, Policy::Usual | Policy::Fuego | Policy::Softmax(_)) => {
                 GoPrior::Fuego(Box::new(FuegoPrior::new(agent.experience)))
             }
-            Prior::Usual | Prior::Handcrafted => GoPrior::Handcrafted(Box::new(match &agent.playout.policy {
-                Policy::Fuego | Policy::Usual => Handcrafted::fuego(agent.experience),
-                Policy::Uniform | Policy::Mogo | Policy::Softmax(_) => Handcrafted::new(agent.experience),
-            })),
+            Prior::Usual | Prior::Handcrafted => {
+                GoPrior::Handcrafted(Box::new(match GoPlayout::new(&agent.playout)? {
+                    GoPlayout::Fuego(rules) => Handcrafted::of_fuego(rules, agent.experience),
+                    GoPlayout::Mogo(rules) => Handcrafted::of_mogo(rules, agent.experience),
+                    GoPlayout::Uniform(_) | GoPlayout::Softmax(_) => Handcrafted::new(agent.experience),
+                }))
+            }
             Prior::Fuego => GoPrior::Fuego(Box::new(FuegoPrior::new(agent.experience))),
             Prior::Shapes(checkpoint) => {
                 let shapes = Arc::new(FusedShapes::of(&learnt(checkpoint, size)?.value()));

@@ -132,6 +132,23 @@ impl Ladder {
         chosen
     }
 
+    /// By how much the scale itself may be off near a rating, in Elo: half the 95 % interval of the player there, between two of them in
+    /// proportion. Whoever is rated against rungs whose ratings count as exact is no better known than these.
+    pub fn margin_at(&self, elo: f64) -> f64 {
+        let margin = |rung: &Rung| (rung.high - rung.low) / 2.0;
+        // The strongest first.
+        let above = self.players.iter().rfind(|rung| rung.elo >= elo);
+        let below = self.players.iter().find(|rung| rung.elo < elo);
+        match (above, below) {
+            (Some(above), Some(below)) => {
+                let part = (elo - below.elo) / (above.elo - below.elo);
+                margin(below) + part * (margin(above) - margin(below))
+            }
+            (Some(only), None) | (None, Some(only)) => margin(only),
+            (None, None) => 0.0,
+        }
+    }
+
     /// Whether a player's rating is at least the paper's.
     pub fn at_least(&self, rung: &Rung, wanted: f64) -> &'static str {
         if self.is_on_the_papers_scale() {
@@ -450,4 +467,31 @@ fn rated(place: &Workplace, size: &Size, log: DuelLog, checkpoints: Vec<(u64, Pa
     };
     ladder.attach(&checkpoints);
     Ok(ladder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scale_is_no_surer_than_the_players_that_it_is_made_of() {
+        let rung = |elo: f64, margin: f64| Rung {
+            name: String::new(),
+            elo,
+            low: elo - margin,
+            high: elo + margin,
+            games: 1,
+            checkpoint: None,
+        };
+        let ladder = Ladder {
+            made_by: String::new(),
+            anchor: String::new(),
+            advantage: 0.0,
+            players: vec![rung(1800.0, 0.0), rung(1000.0, 80.0), rung(0.0, 160.0)],
+            depths: Vec::new(),
+            referee_disagreements: [0, 0],
+        };
+        let margins = [2000.0, 1800.0, 1400.0, 250.0, -10.0].map(|elo| ladder.margin_at(elo));
+        assert_eq!(margins, [0.0, 0.0, 40.0, 140.0, 160.0]);
+    }
 }

@@ -4,7 +4,7 @@ use super::Workplace;
 use super::experiment::{Claim, Experiment};
 use super::ladder::Ladder;
 use super::pool::Rated;
-use super::verdict::{self, OTHER_SCALE, Verdict, at_least, between, student};
+use super::verdict::{self, NOT_MEASURED, OTHER_SCALE, Verdict, at_least, between, student};
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -84,6 +84,14 @@ fn find<'a>(points: &'a [Point], name: &str) -> Result<&'a Point> {
 /// `games` is how long every run of the experiment would be if none diverged.
 fn judge(claim: &Claim, points: &[Point], ladder: &Ladder, games: u64) -> Result<Verdict> {
     let subject = find(points, &claim.of)?;
+    for name in [Some(&claim.of), claim.beats.as_ref(), claim.equals.as_ref()].into_iter().flatten() {
+        // A small scale may not come near what is claimed.
+        let (meant, found) = (name.rsplit_once('@').map_or("", |(_, games)| games), find(points, name)?.games);
+        if meant.replace('_', "").parse::<u64>().is_ok_and(|meant| found.max(meant) > 2 * found.min(meant)) {
+            let measured = format!("the nearest is {}", label(find(points, name)?));
+            return Ok(Verdict { claim: claim.text.clone(), measured, verdict: NOT_MEASURED });
+        }
+    }
     // The end of a curve that broke off, because the weights of all its runs grew beyond all bounds.
     let broke_off = |name: &str, point: &Point| name.ends_with("@last") && point.games < games;
     if let Some(other) = &claim.beats {
@@ -113,13 +121,15 @@ fn judge(claim: &Claim, points: &[Point], ladder: &Ladder, games: u64) -> Result
             close(difference, margin, claim.within)
         };
     } else {
-        measured = format!("{} {:.0} ± {:.0}", label(subject), subject.elo, subject.margin);
+        // Differences between players of one ladder have its errors on both sides; a place on the scale has them once.
+        let margin = subject.margin.hypot(ladder.margin_at(subject.elo));
+        measured = format!("{} {:.0} ± {margin:.0}", label(subject), subject.elo);
         verdict = match (claim.at_least, claim.about) {
             _ if !ladder.is_on_the_papers_scale() => OTHER_SCALE,
-            (Some(wanted), _) => at_least(subject.elo - subject.margin, subject.elo + subject.margin, wanted),
+            (Some(wanted), _) => at_least(subject.elo - margin, subject.elo + margin, wanted),
             (None, about) => {
                 let about = about.context("claims are checked when they are read")?;
-                close(subject.elo - about, subject.margin, claim.within)
+                close(subject.elo - about, margin, claim.within)
             }
         };
     }

@@ -1,0 +1,67 @@
+//! What tells two agents of one name apart, so that no log is gone on with by another: [`AgentSpec::fingerprint`].
+
+use super::AgentSpec;
+use super::catalogue::kind;
+use afterstate_engine::value::ShapeAgent;
+use anyhow::{Context, Result};
+
+impl AgentSpec {
+    /// A check sum of what the name does not say: the weights of checkpoints, which a training anew changes, and the settings where
+    /// the agent was given a name or has a file of its own. Empty if the name says everything.
+    ///
+    /// # Errors
+    ///
+    /// A checkpoint that cannot be read.
+    pub fn fingerprint(&self) -> Result<String> {
+        let mut hasher = crc32fast::Hasher::new();
+        let mut silent = true;
+        let head = self.name.split([':', ',']).next().unwrap_or_default();
+        let says_its_settings = kind(head).is_some() || ShapeAgent::find(head).is_ok_and(|file| !is_toml(&file));
+        if !says_its_settings {
+            hasher.update(format!("{:?}", self.agent).as_bytes());
+            silent = false;
+        }
+        for checkpoint in self.agent.clone().checkpoints() {
+            // "none" and the names of what is built in are no files, and what is missing is told when the agent is made.
+            if let Ok(file) = ShapeAgent::find(checkpoint) {
+                hasher.update(&std::fs::read(&file).with_context(|| file.display().to_string())?);
+                silent = false;
+            }
+        }
+        Ok(if silent { String::new() } else { format!("{:08x}", hasher.finalize()) })
+    }
+}
+
+fn is_toml(file: &std::path::Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "toml")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_and_named_settings_have_fingerprints_and_a_spec_has_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |spec: &AgentSpec| spec.fingerprint().unwrap();
+        let spec = |text: &str| AgentSpec::parse(text).unwrap();
+        assert_eq!(of(&spec("uct:300")), "");
+
+        let weights = folder.path().join("1.safetensors");
+        std::fs::write(&weights, "one").unwrap();
+        let learnt = spec(&format!("alpha-beta:{},depth=2", weights.display()));
+        let first = of(&learnt);
+        assert_eq!(of(&learnt), first);
+        std::fs::write(&weights, "two").unwrap();
+        assert_ne!(of(&learnt), first);
+
+        let file = folder.path().join("a.toml");
+        let written = |simulations: u32| {
+            std::fs::write(&file, format!("agent = \"uct\"\nsimulations = {simulations}\n")).unwrap();
+            of(&spec(file.to_str().unwrap()))
+        };
+        assert_ne!(written(300), written(400));
+        let named = |text: &str| AgentSpec { name: "mine".into(), ..spec(text) };
+        assert_ne!(of(&named("uct:300")), of(&named("uct:400")));
+    }
+}
