@@ -1,7 +1,6 @@
 //! What tells two agents of one name apart, so that no log is gone on with by another: [`AgentSpec::fingerprint`].
 
-use super::AgentSpec;
-use super::catalogue::kind;
+use super::{AgentSpec, agent_file};
 use afterstate_engine::value::ShapeAgent;
 use anyhow::{Context, Result};
 
@@ -15,8 +14,8 @@ impl AgentSpec {
     pub fn fingerprint(&self) -> Result<String> {
         let mut hasher = crc32fast::Hasher::new();
         let mut silent = true;
-        let head = self.name.split([':', ',']).next().unwrap_or_default();
-        let says_its_settings = kind(head).is_some() || ShapeAgent::find(head).is_ok_and(|file| !is_toml(&file));
+        let is_what_it_is_called = || AgentSpec::parse(&self.name).is_ok_and(|said| said.agent == self.agent);
+        let says_its_settings = agent_file(&self.name).is_none() && is_what_it_is_called();
         if !says_its_settings {
             hasher.update(format!("{:?}", self.agent).as_bytes());
             silent = false;
@@ -30,10 +29,6 @@ impl AgentSpec {
         }
         Ok(if silent { String::new() } else { format!("{:08x}", hasher.finalize()) })
     }
-}
-
-fn is_toml(file: &std::path::Path) -> bool {
-    file.extension().is_some_and(|extension| extension == "toml")
 }
 
 #[cfg(test)]
@@ -63,5 +58,7 @@ mod tests {
         assert_ne!(written(300), written(400));
         let named = |text: &str| AgentSpec { name: "mine".into(), ..spec(text) };
         assert_ne!(of(&named("uct:300")), of(&named("uct:400")));
+        // A name may look like a spec and be none.
+        assert_ne!(of(&AgentSpec { name: "uct".into(), ..spec("uct:300") }), "");
     }
 }
