@@ -126,7 +126,7 @@ sabaki() (
 # Links lead to files that exist, and a type named as the text of a link is in the file.
 links() {
   local page link name path bad=0
-  for page in *.md papers/*/README.md; do
+  for page in *.md papers/*/*.md; do
     while read -r link; do
       name=${link%%](*} path=${link#*](}
       name=${name#[} path=$(dirname "$page")/${path%)}
