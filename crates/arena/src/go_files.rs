@@ -82,7 +82,7 @@ pub fn write_sgf_files(results: &TournamentResults, folder: &Path) -> Result<usi
     Ok(results.games.len())
 }
 
-/// The result in the words of SGF: `B+3.5`, `W+R` (resignation), `W+T` (time), `W+F` (any other fault), `0`.
+/// The result in the words of SGF: `B+3.5`, `W+R` (resignation), `W+T` (time), `W+F` (any other fault), `W+` (adjudicated), `0`.
 fn result_text(result: &GameResult, end: &Go) -> String {
     let Some(winner) = result.outcome.winner else {
         return if result.ending.kind == EndKind::NotStarted { "Void".into() } else { "0".into() };
@@ -94,6 +94,7 @@ fn result_text(result: &GameResult, end: &Go) -> String {
     match result.ending.kind {
         EndKind::Resignation => format!("{letter}+R"),
         EndKind::Time => format!("{letter}+T"),
+        EndKind::Adjudication => format!("{letter}+"),
         EndKind::Rules | EndKind::MoveLimit => match result.verdict.as_ref().and_then(|verdict| verdict.score) {
             Some(score) => format!("{letter}+{}", score.abs()),
             None => counted_result(end),

@@ -198,12 +198,12 @@ impl Lesson for BalanceRecipe {
     }
 
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {
-        let size = self.board_size;
+        let board = recipe::board_options(self.board_size, self.komi);
         vec![
-            ("Play against it here", format!("play --size {size} --agent mc-rave:3000,playout=softmax:{folder}")),
+            ("Play against it here", format!("play {board} --agent mc-rave:3000,playout=softmax:{folder}")),
             (
                 "Measure it",
-                format!("match --size {size} mc-rave:500,playout=softmax:{folder} mc-rave:500 --games 100 --opening 2"),
+                format!("match {board} mc-rave:500,playout=softmax:{folder} mc-rave:500 --games 100 --opening 2"),
             ),
         ]
     }

@@ -8,7 +8,14 @@ use std::path::{Path, PathBuf};
 type Named<'a> = (&'a str, Option<&'a Path>);
 
 /// Checks that files can be written, and that each is a file of its own and none that is `kept`: read, or written bit by bit.
+/// Only `--csv -` is standard output.
 pub fn check(written: &[Named<'_>], kept: &[Named<'_>]) -> Result<()> {
+    for (option, path) in written {
+        ensure!(
+            *option == "--csv" || path.is_none_or(|path| path.as_os_str() != "-"),
+            "{option} -: expected the name of a file; standard output has the report"
+        );
+    }
     let given = |named: &[Named<'_>]| -> Vec<(String, PathBuf)> {
         let is_file = |(option, path): &Named<'_>| {
             Some((option.to_string(), path.filter(|path| path.as_os_str() != "-")?.into()))
@@ -70,6 +77,8 @@ mod tests {
         checked(&new).unwrap();
         assert!(new.parent().unwrap().is_dir() && !new.exists());
         checked(Path::new("-")).unwrap();
+        let error = check(&[("--svg", Some(Path::new("-")))], &[]).unwrap_err().to_string();
+        assert!(error.starts_with("--svg -: expected the name of a file"), "{error}");
         let error = checked(&folder.path().join("deep/../games.jsonl")).unwrap_err().to_string();
         assert!(error.starts_with("--csv and --log are the same file"), "{error}");
         let error = check(&[("--csv", Some(&new)), ("--mat", Some(&new))], &[]).unwrap_err().to_string();

@@ -104,6 +104,9 @@ pub fn run(args: Args) -> Result<()> {
         ensure!((0.0..=1.0).contains(&x), "--efficiency {x}: expected 0 to 1");
     }
     let side = match game.phase() {
+        Phase::ToPlay(..) if args.efficiency.is_some() => {
+            bail!("--efficiency: it is the cube's, which is asked before the roll; leave it out, or the dice")
+        }
         Phase::ToRoll(side) | Phase::ToPlay(side, _) => side,
         Phase::Opening => bail!("position '{}': nobody has thrown yet; add --dice", args.position),
         Phase::Over(_) => bail!("position '{}': the game is over", args.position),

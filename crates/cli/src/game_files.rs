@@ -2,12 +2,12 @@
 
 use crate::destinations;
 use crate::match_command::OutputArgs;
-use crate::registry::{self, GameSpec, Playable, Visitor};
+use crate::registry::GameSpec;
 use crate::standings;
-use afterstate_arena::mat_file;
 use afterstate_arena::tournament::TournamentResults;
+use afterstate_arena::{go_files, mat_file};
 use afterstate_engine::value::checkpoint::write_whole;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use std::path::Path;
 
 /// Whether games of `game` can be written as they were asked for, beside the log, which may be the usual one, and in place of nothing
@@ -30,6 +30,11 @@ pub fn check(outputs: &OutputArgs, game: GameSpec, log: Option<&Path>, read: &[(
         "--csv - and --json: one of them on standard output; name a file for the other"
     );
     let pgn = ("--pgn", outputs.pgn.as_deref());
+    // They are read when games go on, and a pipe would not come to its end.
+    for (option, path) in [("--log", log), pgn] {
+        let Some(path) = path.filter(|path| path.exists() && !path.is_file() && !path.is_dir()) else { continue };
+        bail!("{option} {}: expected a file, and no pipe or device: games go on from it", path.display());
+    }
     let written = [("--csv", outputs.csv.as_deref()), ("--mat", outputs.mat.as_deref())];
     destinations::check(&written, &[&[("--log", log), pgn], read].concat())?;
     destinations::check(&[pgn], &[&[("--log", log)], read].concat())?;
@@ -41,7 +46,7 @@ pub fn check(outputs: &OutputArgs, game: GameSpec, log: Option<&Path>, read: &[(
 }
 
 /// Writes what was asked for.
-pub fn write(outputs: &OutputArgs, game: GameSpec, results: &TournamentResults) -> Result<()> {
+pub fn write(outputs: &OutputArgs, results: &TournamentResults) -> Result<()> {
     if let Some(path) = &outputs.csv {
         standings::write_file(path, &standings::csv(results)?)?;
     }
@@ -50,29 +55,18 @@ pub fn write(outputs: &OutputArgs, game: GameSpec, results: &TournamentResults) 
         write_whole(path, session.to_string().as_bytes()).with_context(|| path.display().to_string())?;
     }
     match &outputs.sgf {
-        Some(folder) => registry::visit(game, WriteSgf { folder, results }),
+        Some(folder) => write_sgf(folder, results),
         None => Ok(()),
     }
 }
 
-struct WriteSgf<'a> {
-    folder: &'a Path,
-    results: &'a TournamentResults,
-}
-
-impl Visitor for WriteSgf<'_> {
-    type Output = Result<()>;
-
-    /// One file a game, named by its number: running again writes the same files.
-    fn visit<G: Playable>(self, start: G) -> Result<()> {
-        let names = &self.results.header.settings.agents;
-        std::fs::create_dir_all(self.folder).with_context(|| self.folder.display().to_string())?;
-        for game in &self.results.games {
-            let path = self.folder.join(format!("{:06}.sgf", game.index));
-            let players = game.agents.map(|agent| names.get(agent).map_or("", String::as_str));
-            let text = start.sgf(players, &game.result).with_context(|| format!("game {}", game.index))?;
-            std::fs::write(&path, text).with_context(|| path.display().to_string())?;
-        }
-        Ok(())
+/// One file a game, named by its number: running again writes the same files.
+fn write_sgf(folder: &Path, results: &TournamentResults) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    for game in &results.games {
+        let path = folder.join(format!("{:06}.sgf", game.index));
+        let text = go_files::game_record(results, game)?.write();
+        write_whole(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
     }
+    Ok(())
 }

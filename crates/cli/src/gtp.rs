@@ -30,7 +30,7 @@ pub struct Args {
     /// The only board size to accept, 5 to 19 [default: what the agent learnt, else all]
     #[arg(long, value_name = "N")]
     size: Option<usize>,
-    /// Komi until the other side sets it
+    /// Komi until the other side sets it [default: what the agent learnt, else 7.5]
     #[arg(long, value_name = "POINTS", allow_negative_numbers = true)]
     komi: Option<f64>,
     /// Seed of the agent's random choices
@@ -69,6 +69,10 @@ pub fn run(args: Args) -> Result<()> {
         _ => (None, None),
     };
     let only = args.size.or(learnt.as_ref().map(|learnt| learnt.about.board_size)).or(prior);
+    let learnt_komi = match &spec.agent {
+        Agent::Puct(agent) => agent.learnt_komi()?,
+        _ => learnt.as_ref().map(|learnt| learnt.about.komi),
+    };
     let start = Go::new(only.unwrap_or(9));
     let name = format!("afterstate {}", spec.name);
     let open = match &spec.agent {
@@ -92,7 +96,7 @@ pub fn run(args: Args) -> Result<()> {
     if let Some(learnt) = learnt {
         session = session.with_insight(Arc::new(LearntInsight::new(learnt.value())));
     }
-    if let Some(komi) = komi {
+    if let Some(komi) = komi.or(learnt_komi) {
         session.respond(&format!("komi {}", komi.points()));
     }
     // A reader of standard input that does not hold its lock: it stays behind when the session ends.

@@ -168,7 +168,7 @@ pub fn run(args: Args) -> Result<()> {
     })?;
     let results = &played.results;
     // If that fails, the report should be seen all the same.
-    let written = game_files::write(&args.outputs, game, results);
+    let written = game_files::write(&args.outputs, results);
     let names = &results.header.settings.agents;
     let tally = standings::tally(&results.games);
     let report = Report {

@@ -49,7 +49,7 @@ pub struct Args {
     /// How long the agent may think: 5s/move, 1000sims/move, none (see `afterstate match --help`)
     #[arg(long, default_value = "none", value_name = "CONTROL")]
     time: TimeControl,
-    /// Seed of the agent's random choices
+    /// Seed of the agent's random choices, and of the dice: with the same seed these are the same in every game
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Go: draw stones as discs (as they look on a light background)

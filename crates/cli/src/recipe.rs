@@ -285,13 +285,19 @@ impl Lesson for Recipe {
     }
 
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {
-        let size = self.board_size;
+        let board = board_options(self.board_size, self.komi);
         vec![
-            ("Play against it here", format!("play --size {size} --agent alpha-beta:{folder},depth=3")),
-            ("Use it in a Go program", format!("gtp --size {size} --agent alpha-beta:{folder},depth=3")),
-            ("Measure it", format!("match --size {size} greedy:{folder} random --games 200")),
+            ("Play against it here", format!("play {board} --agent alpha-beta:{folder},depth=3")),
+            ("Use it in a Go program", format!("gtp {board} --agent alpha-beta:{folder},depth=3")),
+            ("Measure it", format!("match {board} greedy:{folder} random --games 200")),
         ]
     }
+}
+
+/// The options of commands that play on this board.
+pub fn board_options(size: usize, komi: Komi) -> String {
+    let komi = if komi == Komi::DEFAULT { String::new() } else { format!(" --komi {}", komi.points()) };
+    format!("--size {size}{komi}")
 }
 
 /// Reads a recipe file of either kind.
@@ -395,7 +401,7 @@ pub fn unit(name: &str, value: f32) -> Result<()> {
 
 /// A message that may quote anything, as one line of bounded length. What was found is at its beginning, what
 /// was expected at its end.
-fn short(message: &str) -> String {
+pub fn short(message: &str) -> String {
     const HALF: usize = 200;
     let characters: Vec<char> = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if characters.len() <= 2 * HALF {

@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["suite", "make"])]
     outcome: bool,
     /// Memory of the solver, in MiB
-    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u64).range(1..=65536))]
+    #[arg(long, default_value_t = 128, conflicts_with = "suite", value_parser = clap::value_parser!(u64).range(1..=65536))]
     memory: u64,
     #[command(flatten)]
     openings: OpeningArgs,

@@ -180,7 +180,7 @@ pub fn run(args: Args) -> Result<()> {
         quiet: args.outputs.json,
     };
     let results = contest::play(contest)?.results;
-    let written = game_files::write(&args.outputs, game, &results);
+    let written = game_files::write(&args.outputs, &results);
     let names = &results.header.settings.agents;
     let rating = RatingSettings { anchors: pinned_anchors(rating.anchors, &agents), ..RatingSettings::default() };
     let played = standings::results(names, &results.games)?;

@@ -135,16 +135,21 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
     for mishap in learner.mishaps() {
         eprintln!("note: {mishap}");
     }
+    let mut out = output::stdout();
+    if !finished {
+        let done = run.done();
+        let stopped = format!("after {done} {unit}; everything is saved. Go on with the same command and --resume.");
+        match report {
+            Report::Text => writeln!(out, "Stopped {stopped}")?,
+            Report::Json => eprintln!("note: stopped {stopped}"),
+            Report::None => {}
+        }
+        return Ok(out.flush()?);
+    }
     if report != Report::Text {
         return Ok(());
     }
     let shown = folder.display();
-    let mut out = output::stdout();
-    if !finished {
-        let done = run.done();
-        writeln!(out, "Stopped after {done} {unit}; everything is saved. Go on with the same command and --resume.")?;
-        return Ok(out.flush()?);
-    }
     let seconds = begun.elapsed().as_secs_f64();
     let learnt = run.done() - already;
     writeln!(out, "Learnt from {learnt} {unit} in {}; the weights are in {shown}\n", duration(seconds))?;

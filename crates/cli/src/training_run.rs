@@ -19,7 +19,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
@@ -76,12 +76,19 @@ impl<L: Lesson> TrainingRun<L> {
         } else {
             Vec::new()
         };
-        if !resume && (!found.is_empty() || saved_recipe.exists() || folder.join(LOG).exists()) {
+        let rest = [LOG, METRICS, GAMES, REPLAY];
+        if !resume && (!found.is_empty() || saved_recipe.exists() || rest.iter().any(|name| folder.join(name).exists()))
+        {
             bail!(
                 "{} holds a run already: add --resume to go on with it, or --out for another folder",
                 folder.display()
             );
         }
+        ensure!(
+            saved_recipe.exists() || !folder.join(REPLAY).exists(),
+            "{} holds games of a run whose {RECIPE} is gone, so that nobody knows what they are of: choose another --out",
+            folder.display()
+        );
         if resume && saved_recipe.exists() {
             let before = L::load(&saved_recipe).with_context(|| {
                 format!("{} holds a run of another kind, or one that cannot be read", folder.display())
@@ -165,6 +172,8 @@ impl<L: Lesson> TrainingRun<L> {
             let begun = Instant::now();
             let before = self.done;
             let over = AtomicBool::new(false);
+            // A pause at any other moment would save nothing, and a learner that has begun something would have to do it again.
+            let counted = AtomicU64::new(0);
             let stretch = std::thread::scope(|scope| {
                 let watch = || {
                     while !over.load(Ordering::Relaxed) {
@@ -178,7 +187,9 @@ impl<L: Lesson> TrainingRun<L> {
                 self.learner.run(self.done..milestone, &pause, &|so_far| {
                     progress.set(before + so_far.games);
                     progress.status(|| self.learner.status());
-                    if stop.load(Ordering::Relaxed) || self.every.is_some_and(|every| begun.elapsed() >= every) {
+                    let is_due = || self.every.is_some_and(|every| begun.elapsed() >= every);
+                    let has_ended_more = counted.fetch_max(so_far.games, Ordering::Relaxed) < so_far.games;
+                    if stop.load(Ordering::Relaxed) || has_ended_more && is_due() {
                         pause.store(true, Ordering::Relaxed);
                     }
                 })

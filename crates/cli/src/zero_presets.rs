@@ -1,6 +1,6 @@
 //! What presets, scales and games say about a recipe of AlphaZero and Go-Exploit (paper 004, Tables 4, 6 and 8, and §5).
 
-use crate::recipe::{CheckpointSettings, EvaluationSettings};
+use crate::recipe::{CheckpointSettings, EvaluationSettings, short};
 use crate::zero_recipe::{Preset, ZeroGameName, ZeroRecipe, ZeroScale};
 use afterstate_engine::search::PuctSettings;
 use afterstate_engine::zero::{
@@ -9,10 +9,13 @@ use afterstate_engine::zero::{
 };
 use afterstate_games::go::Komi;
 use afterstate_nets::{DeviceName, NetworkSize, OptimizerSettings};
+use anyhow::{Result, anyhow};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
 
 /// The keys that decide about the others' defaults.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Named {
     /// The game.
@@ -21,20 +24,73 @@ pub struct Named {
     pub preset: Preset,
     /// How much of it.
     pub scale: ZeroScale,
+    /// Points along one edge, in Go.
+    pub board_size: usize,
 }
 
-/// Those keys of a recipe.
-pub fn names(table: &toml::Table) -> toml::Table {
-    let is_name = |key: &str| ["game", "preset", "scale"].contains(&key);
-    table.iter().filter(|(key, _)| is_name(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
+impl Default for Named {
+    fn default() -> Named {
+        Named { game: Default::default(), preset: Default::default(), scale: Default::default(), board_size: 9 }
+    }
+}
+
+/// The recipe that `own` makes of what its names stand for. A mistake is named with its key.
+pub fn read(own: &Table) -> Result<ZeroRecipe> {
+    let (names, rest): (Table, Table) =
+        own.clone().into_iter().partition(|(key, _)| ["game", "preset", "scale", "board-size"].contains(&key.as_str()));
+    let usual = Table::try_from(recipe(read_over(&Table::new(), &names)?))?;
+    let read: Result<ZeroRecipe> = read_over(&usual, &rest);
+    let mut recipe = read.map_err(|error| {
+        // Serde does not list keys beside a flattened table.
+        match error.to_string() {
+            message if message.contains("unknown field") && !message.contains("expected") => {
+                let other = ["archive", "expert", "expert-visits", "games"];
+                let known =
+                    usual.keys().map(String::as_str).chain(other.into_iter().filter(|key| !usual.contains_key(*key)));
+                anyhow!("{message}, expected one of `{}`", known.collect::<Vec<_>>().join("`, `"))
+            }
+            _ => error,
+        }
+    })?;
+    let katago = own.get("self-play").and_then(|self_play| self_play.get("katago"));
+    let says_fast = katago.and_then(|katago| katago.get("playout-cap")?.get("fast"));
+    let ActorSettings { iterations, katago, .. } = &mut recipe.zero.self_play;
+    if let (Some(cap), None) = (&mut katago.playout_cap, says_fast) {
+        cap.fast = fast(*iterations);
+    }
+    Ok(recipe)
+}
+
+/// What `own` says, and of `usual` what it does not say.
+fn read_over<T: DeserializeOwned>(usual: &Table, own: &Table) -> Result<T> {
+    let read = |own: Table| {
+        let mut table = usual.clone();
+        replace(&mut table, &own);
+        T::deserialize(table)
+    };
+    read(own.clone()).map_err(|error| match mistake(own, &|own| read(own).err()) {
+        Some((key, error)) => anyhow!("{key}: {}", short(error.message())),
+        None => anyhow!("{}", short(error.message())),
+    })
+}
+
+/// The path of the key in `own` that cannot be read by itself, and why. A table's kind says what the others have to be.
+fn mistake(own: &Table, error: &dyn Fn(Table) -> Option<toml::de::Error>) -> Option<(String, toml::de::Error)> {
+    let kind = own.get_key_value("kind").map(|(key, kind)| (key.clone(), kind.clone()));
+    own.iter().find_map(|(key, value)| {
+        let alone = |value: Value| error(kind.clone().into_iter().chain([(key.clone(), value)]).collect());
+        let found = alone(value.clone())?;
+        let inner = value.as_table().and_then(|inner| mistake(inner, &|inner| alone(Value::Table(inner))));
+        Some(inner.map_or((key.clone(), found), |(path, found)| (format!("{key}.{path}"), found)))
+    })
 }
 
 /// Replaces in `table` what `own` says, key by key.
-pub fn replace(table: &mut toml::Table, own: &toml::Table) {
+fn replace(table: &mut Table, own: &Table) {
     for (key, value) in own {
         match (table.get_mut(key), value) {
             // What is one of several kinds is replaced as a whole.
-            (Some(toml::Value::Table(inner)), toml::Value::Table(value))
+            (Some(Value::Table(inner)), Value::Table(value))
                 if inner.get("kind").is_none_or(|kind| value.get("kind").is_none_or(|own| own == kind)) =>
             {
                 replace(inner, value);
@@ -84,8 +140,13 @@ fn row(game: ZeroGameName, preset: Preset) -> Row {
 /// How many times as many simulations MCTS-Solver has, at paper scale.
 const PAPERS_SOLVERS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
 
+/// In the paper's program a fast search has a fifth of a full one's simulations.
+fn fast(iterations: u32) -> u32 {
+    (iterations / 5).max(2)
+}
+
 /// The recipe of these names, without anything of its own.
-pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
+pub fn recipe(Named { game, preset, scale, board_size }: Named) -> ZeroRecipe {
     let Row { concentration, noise, exploration, sampled, initial, capacity } = row(game, preset);
     let kind = match preset {
         Preset::Alphazero | Preset::Akti | Preset::Akb | Preset::Aktib => None,
@@ -102,9 +163,8 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
         ZeroGameName::ConnectFour => 100,
         ZeroGameName::TicTacToe => 25,
     };
-    // Go's, on the board of the paper.
     let points = match game {
-        ZeroGameName::Go => 81.0,
+        ZeroGameName::Go => (board_size * board_size) as f32,
         ZeroGameName::ConnectFour => 42.0,
         ZeroGameName::TicTacToe => 9.0,
     };
@@ -113,9 +173,8 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
     let katago = KataGoSettings {
         initialisation: if is(&[Preset::Akti, Preset::Aktib]) { 0.04 * points } else { 0.0 },
         branching: is(&[Preset::Akb, Preset::Aktib, Preset::GescKb, Preset::Gesc3k]).then_some(branching),
-        // In the paper's program a fast search has a fifth of a full one's simulations.
         playout_cap: is(&[Preset::GescKpcr, Preset::Gesc3k])
-            .then_some(PlayoutCap { full_share: 0.25, fast: iterations / 5 }),
+            .then_some(PlayoutCap { full_share: 0.25, fast: fast(iterations) }),
     };
     let forced_playouts = if is(&[Preset::GescKfp, Preset::Gesc3k]) { 2.0 } else { 0.0 };
     let self_play = ActorSettings {
@@ -132,7 +191,7 @@ pub fn recipe(Named { game, preset, scale }: Named) -> ZeroRecipe {
         game,
         preset,
         scale,
-        board_size: 9,
+        board_size,
         komi: Komi::DEFAULT,
         steps: if game == ZeroGameName::Go { 900 } else { 600 },
         seed: 1,
@@ -256,6 +315,17 @@ mod tests {
     }
 
     #[test]
+    fn what_depends_on_the_board_and_the_simulations_follows_them() {
+        let zero = |text: &str| ZeroRecipe::parse(text).unwrap().zero.self_play;
+        let small = zero("game = \"go\"\npreset = \"gesc-3k\"\nboard-size = 5\n[self-play]\niterations = 50");
+        assert!((small.katago.branching.unwrap().fork_moves - 0.625).abs() < 1e-6);
+        assert_eq!(small.katago.playout_cap.unwrap().fast, 10);
+        assert_eq!(zero("preset = \"gesc-kpcr\"\n[self-play]\niterations = 4").katago.playout_cap.unwrap().fast, 2);
+        let own = "preset = \"gesc-kpcr\"\n[self-play]\niterations = 50\n[self-play.katago.playout-cap]\nfast = 7";
+        assert_eq!(zero(own).katago.playout_cap.unwrap().fast, 7);
+    }
+
+    #[test]
     fn what_a_recipe_says_replaces_what_its_preset_says() {
         let text =
             "preset = \"gevc\"\nsteps = 7\n[archive]\ninitial = 0.5\n[optimizer]\nkind = \"sgd\"\nmomentum = 0.5";
@@ -270,8 +340,17 @@ mod tests {
     #[test]
     fn mistakes_are_named_in_one_line() {
         for (text, part) in [
-            ("preset = \"gesk\"", "gesk"),
-            ("step = 3", "step"),
+            ("preset = \"gesk\"", "preset: unknown variant `gesk`"),
+            ("step = 3", "step: unknown field `step`, expected one of `augment`"),
+            ("step = 3", "`archive`"),
+            (
+                "[optimizer]\nkind = \"sgd\"\nmomentu = 0.5",
+                "optimizer.momentu: unknown field `momentu`, expected one of `step-size`",
+            ),
+            ("\n\n[self-play]\niterations = \"many\"", "self-play.iterations: invalid type"),
+            ("[self-play.puct]\nexploring = 1.0", "self-play.puct.exploring: unknown field"),
+            ("game = \"tic-tac-toe\"\nboard-size = 5", "board-size and komi are Go's"),
+            ("komi = 5.5", "board-size and komi are Go's"),
             ("[network]\nfilters = 20", "multiple of 16"),
             ("[self-play]\niterations = 1", "self-play.iterations"),
             ("[self-play]\niteration = 100", "iteration"),
@@ -285,6 +364,8 @@ mod tests {
             ("preset = \"akti\"\n[self-play.katago]\ninitialisation = -1.0", "initialisation"),
             ("preset = \"gesc-3k\"\n[self-play.katago.playout-cap]\nfull-share = 0.0", "playout-cap.full-share"),
             ("preset = \"gesc-3k\"\n[self-play.katago.playout-cap]\nfast = 1", "playout-cap.fast"),
+            ("preset = \"gesc-3k\"\n[self-play.katago.playout-cap]\nfast = 101", "playout-cap.fast"),
+            ("game = \"go\"\nboard-size = 40", "board-size = 40"),
             ("[optimizer]\nkind = \"adam\"\nstep-size = -1.0", "optimizer.step-size"),
             ("[optimizer]\nkind = \"adam\"\nfirst = 1.0", "optimizer.first"),
             ("[optimizer]\nkind = \"sgd\"\nmomentum = 2.0", "optimizer.momentum"),

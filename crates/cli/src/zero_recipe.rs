@@ -146,11 +146,7 @@ const MOST_EXAMPLES: usize = 1 << 24;
 impl ZeroRecipe {
     /// Reads the text of a recipe: what its preset, scale and game say, and over that what it says itself.
     pub fn parse(text: &str) -> Result<ZeroRecipe> {
-        let own: toml::Table = recipe::from_toml(text)?;
-        let named: zero_presets::Named = recipe::from_toml(&toml::to_string(&zero_presets::names(&own))?)?;
-        let mut table = toml::Table::try_from(zero_presets::recipe(named))?;
-        zero_presets::replace(&mut table, &own);
-        let recipe: ZeroRecipe = recipe::from_toml(&toml::to_string(&table)?)?;
+        let recipe = zero_presets::read(&recipe::from_toml(text)?)?;
         recipe.check()?;
         Ok(recipe)
     }
@@ -172,6 +168,11 @@ impl ZeroRecipe {
     fn check(&self) -> Result<()> {
         let sizes = MIN_SIZE..=MAX_SIZE;
         ensure!(sizes.contains(&self.board_size), "board-size = {}: expected {sizes:?}", self.board_size);
+        let usual = zero_presets::recipe(zero_presets::Named::default());
+        ensure!(
+            self.game == ZeroGameName::Go || (self.board_size, self.komi) == (usual.board_size, usual.komi),
+            "board-size and komi are Go's: leave them out, or say game = \"go\""
+        );
         ensure!((1..=1024).contains(&self.threads), "threads = {}: expected 1 to 1024", self.threads);
         ensure!((1..1_000_000_000).contains(&self.steps), "steps = {}: expected 1 to 999,999,999", self.steps);
         let network = self.network.architecture(&Go::new(self.board_size));
@@ -195,7 +196,7 @@ impl ZeroRecipe {
         }
         let forced = self_play.puct.forced_playouts;
         ensure!((0.0..=1000.0).contains(&forced), "self-play.puct.forced-playouts = {forced}: expected 0 to 1000");
-        check_katago(&self_play.katago)?;
+        check_katago(&self_play.katago, self_play.iterations)?;
         if let Some(archive) = archive {
             recipe::unit("archive.initial", archive.initial)?;
             let has_room = archive.capacity > 0 || archive.keep == afterstate_engine::zero::Keep::Expanding;
@@ -263,7 +264,7 @@ fn check_optimizer(optimizer: &OptimizerSettings) -> Result<()> {
     Ok(())
 }
 
-fn check_katago(katago: &KataGoSettings) -> Result<()> {
+fn check_katago(katago: &KataGoSettings, iterations: u32) -> Result<()> {
     let mean = |name: &str, number: f32| {
         ensure!((0.0..=1000.0).contains(&number), "self-play.katago.{name} = {number}: expected 0 to 1000 moves");
         Ok(())
@@ -281,7 +282,10 @@ fn check_katago(katago: &KataGoSettings) -> Result<()> {
     if let Some(PlayoutCap { full_share, fast }) = katago.playout_cap {
         recipe::unit("self-play.katago.playout-cap.full-share", full_share)?;
         ensure!(full_share > 0.0, "self-play.katago.playout-cap.full-share = 0: expected more, or nothing is learnt");
-        ensure!(fast > 1, "self-play.katago.playout-cap.fast = {fast}: expected at least 2");
+        ensure!(
+            (2..=iterations).contains(&fast),
+            "self-play.katago.playout-cap.fast = {fast}: expected 2 to the {iterations} of a full search"
+        );
     }
     Ok(())
 }
@@ -454,20 +458,21 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
         let mut all: Vec<Yardstick<G>> = vec![(RANDOM.to_string(), Box::new(|| Box::new(RandomPlayer::default())))];
         for factor in &self.recipe.solvers {
             let simulations = (factor * f64::from(self.recipe.zero.self_play.iterations)).round().max(1.0) as u64;
-            all.push((format!("solver-{factor}x"), Box::new(move || mcts_solver(simulations))));
+            let most_moves = self.start().most_moves();
+            all.push((format!("solver-{factor}x"), Box::new(move || mcts_solver(simulations, most_moves))));
         }
         all
     }
 
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {
-        let size = match self.recipe.game {
-            ZeroGameName::Go => format!(" --size {}", self.recipe.board_size),
+        let board = match self.recipe.game {
+            ZeroGameName::Go => format!(" {}", recipe::board_options(self.recipe.board_size, self.recipe.komi)),
             _ => String::new(),
         };
         let game = G::NAME;
         vec![
-            ("Play against it here", format!("play --game {game}{size} --agent puct:{folder}")),
-            ("Measure it", format!("match --game {game}{size} puct:{folder} uct:1000,solver=true --games 100")),
+            ("Play against it here", format!("play --game {game}{board} --agent puct:{folder}")),
+            ("Measure it", format!("match --game {game}{board} puct:{folder} uct:1000,solver=true --games 100")),
         ]
     }
 }
@@ -494,10 +499,10 @@ impl<G: ZeroGame> ZeroLesson<G> {
 
 /// The paper's reference opponent: UCT with a random playout for each new position and proofs of wins, losses and draws.
 /// Its c is 2 for outcomes from −1 to 1, and so 1 for ours. Unlike the paper's, it tries a move that it has not tried only where the
-/// others are worth less than a win (first-play urgency 1), and sees wins at once without a simulation.
-pub fn mcts_solver<G: ZeroGame>(simulations: u64) -> Box<dyn Player<G>> {
-    let settings =
-        MctsSettings { simulations, memory_mib: 64, solver: true, reuse_tree: false, ..MctsSettings::default() };
+/// others are worth less than a win (first-play urgency 1), and sees wins at once without a simulation. Its tree forgets nothing.
+fn mcts_solver<G: ZeroGame>(simulations: u64, most_moves: usize) -> Box<dyn Player<G>> {
+    let memory_mib = MctsSettings::memory_for(simulations, most_moves);
+    let settings = MctsSettings { simulations, memory_mib, solver: true, reuse_tree: false, ..MctsSettings::default() };
     let uct = Uct { exploration: 1.0, ..Uct::default() };
     let search: Mcts<G, _, _> = Mcts::new(uct, PlayOut(UniformPlayout::default()), settings);
     Box::new(MctsPlayer::new(Box::new(search), (), MctsPlayerSettings::default()))

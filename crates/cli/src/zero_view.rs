@@ -63,7 +63,7 @@ impl fmt::Display for LiveView {
             let room = if *room > 0 { format!(" of {room}") } else { String::new() };
             writeln!(f, "archive     {}{room} positions", step.archive)?;
         }
-        if let Some(step) = step {
+        if let Some(step) = step.as_ref().filter(|step| step.questions[0] > 0) {
             let [questions, asked] = step.questions.map(|count| count as f64);
             let known = 100.0 * (1.0 - asked / questions.max(1.0));
             let per_second = |count: f64| count / step.seconds.max(1e-9);

@@ -285,11 +285,14 @@ fn networks_play_by_the_clock_and_on_their_own_board() {
     assert!(played.ok && played.out.contains("puct:uniform"), "{}", played.err);
     // A network of Go knows one size of board, and its clock comes from the protocol.
     let (recipe, run) = (folder.path().join("go.toml"), folder.path().join("go"));
-    let go = RECIPE.replace("tic-tac-toe", "go").replace("steps = 8", "steps = 1\nboard-size = 5");
+    let go = RECIPE.replace("tic-tac-toe", "go").replace("steps = 8", "steps = 1\nboard-size = 5\nkomi = 24.5");
     let go = go.replace("[evaluation]\ngames = 4", "[evaluation]\ngames = 0");
     fs::write(&recipe, format!("preset = \"alphazero\"\n{go}[network]\nblocks = 1\nfilters = 16\nhidden = 16\n"))
         .unwrap();
-    succeed(&["train", text(&recipe), "--out", text(&run)]);
+    let trained = succeed(&["train", text(&recipe), "--out", text(&run)]);
+    assert_eq!(trained.matches("--size 5 --komi 24.5 ").count(), 2, "{trained}");
+    let board = run_in(folder.path(), &["gtp", "--agent", &format!("puct:{}", run.display())], "showboard\nquit\n");
+    assert!(board.out.contains("komi 24.5"), "{}", board.out);
     let input = "boardsize 9\nboardsize 5\ntime_settings 1 0 0\ngenmove b\ngenmove w\nundo\ngenmove w\nplay b pass\n\
                  time_left w 1 0\ngenmove w\nquit\n";
     let answer = run_in(folder.path(), &["gtp", "--agent", &format!("puct:{}", run.display())], input);

@@ -6,6 +6,7 @@
 
 use super::engine::{Engine, Limits, shown, unusable};
 use super::process::MAX_LINE;
+use crate::clock::Clock;
 use crate::player::{Player, PlayerError};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::backgammon::{Backgammon, Board, Move, Phase, Step, fibs};
@@ -60,7 +61,7 @@ impl Gnubg {
 
     /// A player. It takes a program that nobody else uses, or starts one.
     pub fn player(&self) -> GnubgPlayer {
-        GnubgPlayer { programs: self.clone(), running: None }
+        GnubgPlayer { programs: self.clone(), running: None, clocks: None }
     }
 
     fn idle(&self) -> Option<Running> {
@@ -154,6 +155,8 @@ fn is_late(error: &std::io::Error) -> bool {
 pub struct GnubgPlayer {
     programs: Gnubg,
     running: Option<Running>,
+    /// The clocks before this move; `None` if there are none.
+    clocks: Option<[Clock; 2]>,
 }
 
 impl GnubgPlayer {
@@ -188,8 +191,13 @@ impl GnubgPlayer {
 
 impl Player<Backgammon> for GnubgPlayer {
     fn new_game(&mut self, _record: &Record<Backgammon>, _seed: u64) -> Result<(), PlayerError> {
+        self.clocks = None;
         self.running = Some(self.take()?);
         Ok(())
+    }
+
+    fn clocks(&mut self, clocks: &[Clock; 2]) {
+        self.clocks = Some(clocks.clone());
     }
 
     fn choose(&mut self, record: &Record<Backgammon>, budget: &Budget) -> Result<Decision<Move>, PlayerError> {
@@ -201,10 +209,7 @@ impl Player<Backgammon> for GnubgPlayer {
             return Ok(Decision::play(only));
         }
         let mut running = self.take()?;
-        let limit = match budget.deadline {
-            Some(deadline) => deadline.saturating_duration_since(Instant::now()),
-            None => self.programs.limits.per_move,
-        };
+        let limit = running.engine.limit_of_move(self.clocks.as_ref(), side, budget);
         let answer = running.ask(&fibs::write(game, "afterstate"), limit, budget.stop.as_deref())?;
         match legal_play(game, side, &moves, &answer) {
             Some(mv) => {

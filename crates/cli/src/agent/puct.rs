@@ -6,6 +6,7 @@ use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_engine::search::{FirstPlay, NetworkSearchSettings, PuctSettings};
 use afterstate_engine::value::ShapeAgent;
+use afterstate_games::go::Komi;
 use afterstate_nets::{DeviceName, ResidualAgent};
 use anyhow::{Result, anyhow, bail};
 
@@ -132,6 +133,18 @@ impl PuctAgent {
             Source::Uniform => Ok(None),
             Source::Residual(checkpoint) => Ok(Some(ResidualAgent::load(checkpoint)?.about.network.height)),
             Source::Shapes(checkpoint) => Ok(Some(ShapeAgent::load(checkpoint)?.about.board_size)),
+        }
+    }
+
+    /// The komi that it learnt with, if it learnt.
+    pub fn learnt_komi(&self) -> Result<Option<Komi>> {
+        match &self.network {
+            Source::Uniform => Ok(None),
+            Source::Residual(checkpoint) => {
+                let komi = ResidualAgent::load(checkpoint)?.about.komi;
+                komi.map(Komi::try_from).transpose().map_err(|error| anyhow!("{checkpoint}: {error}"))
+            }
+            Source::Shapes(checkpoint) => Ok(Some(ShapeAgent::load(checkpoint)?.about.komi)),
         }
     }
 

@@ -3,14 +3,12 @@
 use super::{GoSearcher, Playable, PlayerFactory, RefereeMaker, factory, general, of_this_game};
 use crate::agent::Agent;
 use afterstate_arena::external::{EngineCommand, GtpEngine, GtpReferee, Limits};
-use afterstate_arena::game_loop::MoveNote;
-use afterstate_arena::{AlphaBetaPlayer, AreaReferee, EndKind, GameResult, Player, PlayerError, ValuePlayer};
+use afterstate_arena::{AlphaBetaPlayer, AreaReferee, Player, PlayerError, ValuePlayer};
 use afterstate_engine::search::AlphaBeta;
 use afterstate_engine::value::{Checkpoint, FusedShapes, ShapeAgent};
 use afterstate_engine::{Budget, Decision};
-use afterstate_games::go::sgf::GameRecordFile;
 use afterstate_games::go::{Diagram, Go};
-use afterstate_games::{Game, Notation, Outcome, Record, Side};
+use afterstate_games::{Game, Outcome, Record, Side};
 use anyhow::{Result, bail, ensure};
 use std::sync::Arc;
 
@@ -78,43 +76,9 @@ impl Playable for Go {
         diagram.to_string()
     }
 
-    /// Each move carries what its player thought of it as a comment.
-    fn sgf(&self, [black, white]: [&str; 2], game: &GameResult) -> Result<String> {
-        let mut file = GameRecordFile::new(self.clone());
-        (file.black, file.white) = (black.to_string(), white.to_string());
-        file.result = result_text(game);
-        file.moves = game.moves.iter().map(|text| self.parse_move(text)).collect::<Result<_, _>>()?;
-        file.comments = vec![String::new(); 1 + game.opening];
-        file.comments.extend(game.notes.iter().map(|note| note.as_ref().map_or_else(String::new, comment)));
-        Ok(file.write())
-    }
-
     fn points(&self) -> Option<f64> {
         Some(self.score())
     }
-}
-
-/// `B+3.5`, `W+R`, `B+T`, `W+F`, `0`: the result as SGF writes it.
-fn result_text(game: &GameResult) -> String {
-    let Some(winner) = game.outcome.winner else { return "0".to_string() };
-    let points = game.verdict.as_ref().and_then(|verdict| verdict.score).map(|score| score.abs().to_string());
-    let how = match game.ending.kind {
-        EndKind::Rules | EndKind::MoveLimit => points.unwrap_or_default(),
-        EndKind::Resignation => "R".to_string(),
-        EndKind::Time => "T".to_string(),
-        _ => "F".to_string(),
-    };
-    format!("{}+{how}", if winner == Side::First { 'B' } else { 'W' })
-}
-
-/// `value 0.613 for Black, depth 4, 12345 positions, 0.120 s`
-fn comment(note: &MoveNote) -> String {
-    let mut parts = Vec::new();
-    parts.extend(note.value.map(|value| format!("value {:.3} for Black", value.seen_by(Side::First))));
-    parts.extend(note.depth.map(|depth| format!("depth {depth}")));
-    parts.extend((note.effort > 0).then(|| format!("{} positions", note.effort)));
-    parts.push(format!("{:.3} s", note.seconds));
-    parts.join(", ")
 }
 
 /// A checkpoint for a board of `size`.

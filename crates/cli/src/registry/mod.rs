@@ -24,8 +24,7 @@ use afterstate_arena::external::{EngineCommand, UciEngine, XboardEngine};
 use afterstate_arena::openings::OpeningSuite;
 use afterstate_arena::result_log::{Header, LoggedGame};
 use afterstate_arena::{
-    AlphaBetaPlayer, GameResult, Player, PlayerError, RandomPlayer, Referee, RulesReferee, TournamentPlayer,
-    ValuePlayer,
+    AlphaBetaPlayer, Player, PlayerError, RandomPlayer, Referee, RulesReferee, TournamentPlayer, ValuePlayer,
 };
 use afterstate_arena::{chess_files, chess_openings};
 use afterstate_engine::Value;
@@ -267,12 +266,6 @@ pub trait Playable: Notation {
     /// What a value is to a side, as people say it.
     fn value_text(value: Value, side: Side) -> String {
         format!("{:.0} % for {}", 100.0 * value.seen_by(side), Self::side_name(side))
-    }
-
-    /// A game from this position as an SGF file, in games that SGF is used for. The first player is named first.
-    fn sgf(&self, players: [&str; 2], game: &GameResult) -> Result<String> {
-        let _ = (players, game);
-        bail!("only games of Go can be written as SGF, not of {}; leave --sgf out", Self::NAME)
     }
 
     /// Whether games can be written as PGN, and if not, why.

@@ -103,7 +103,8 @@ pub struct ReproduceArgs {
     /// The folder of the paper's recipes [default: the paper's in papers/]
     #[arg(long, value_name = "FOLDER")]
     paper: Option<PathBuf>,
-    /// Where runs and game logs are kept [default: runs/ and the name before the slash]
+    /// Where runs and game logs are kept [default: runs/ and the name before the slash]. What agents of a recipe use is trained where
+    /// their names say, whatever is given here
     #[arg(long, value_name = "FOLDER")]
     runs: Option<PathBuf>,
     /// Where tables and plots go [default: results/ in the paper's folder].

@@ -29,6 +29,8 @@ pub enum CubeAction {
 
 /// The cube is turned once more, and lies where a take would have put it.
 const BEAVER: f64 = 2.0;
+/// Equities this close are equal: sums of chances are rounded.
+const ROUNDING: f64 = 1e-10;
 
 /// What the other side should do if it is doubled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -130,7 +132,7 @@ pub fn decide(chances: &Chances, situation: &Situation, side: Side, x: f64, tabl
     let double = double_take.min(double_pass);
     let action = match () {
         () if !situation.may_double(side) => CubeAction::Unavailable,
-        () if double >= no_double => CubeAction::Double,
+        () if double >= no_double - ROUNDING => CubeAction::Double,
         () if no_double > double_pass => CubeAction::TooGood,
         () => CubeAction::NoDouble,
     };
@@ -190,6 +192,15 @@ mod tests {
         assert_eq!(of([0.6, 0.0, 0.0, 0.0, 0.0], &money(false, true), 0.0).answer, Take);
         let owned_by_other = Situation { cube: Cube { value: 2, owner: Some(Side::Second) }, terms: Terms::MONEY };
         assert_eq!(of(crush, &owned_by_other, 0.68).action, Unavailable);
+    }
+
+    #[test]
+    fn a_sure_win_is_doubled() {
+        let sure = |win| Chances { win, gammon: 0.0, backgammon: 0.0, lost_gammon: 0.0, lost_backgammon: 0.0 };
+        for win in [1.0, 1.0 + 1e-15, 1.0 - 1e-15] {
+            let found = decide(&sure(win), &money(false, false), Side::First, 0.68, &MatchEquityTable::new(7));
+            assert_eq!((found.action, found.answer), (CubeAction::Double, CubeAnswer::Pass), "{win}");
+        }
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub fn look_ahead<E: OutcomeEvaluation>(
     let before = Backgammon::at(*board, side, None);
     let mut rolls = Vec::new();
     before.chance_outcomes(&mut rolls);
+    // Rounded to 32 bits they are not quite 1 together, and a sure win would be more than one.
+    let total: f64 = rolls.iter().map(|(_, probability)| f64::from(*probability)).sum();
     let mut mean = Chances::from([0.0; 5]);
     for (roll, probability) in rolls {
         let mut after = before;
@@ -77,7 +79,7 @@ pub fn look_ahead<E: OutcomeEvaluation>(
             Turn::Over(outcome) => Chances::from(outputs_of(outcome, side)),
             _ => look_ahead(search, after.board(), side.other(), plies - 1).turned(),
         };
-        mean.add(&chances, f64::from(probability));
+        mean.add(&chances, f64::from(probability) / total);
     }
     mean
 }
@@ -90,6 +92,20 @@ mod tests {
     use crate::value::bear_off::BearOff;
     use afterstate_games::stream;
     use std::sync::Arc;
+
+    #[test]
+    fn a_sure_win_is_no_more_than_sure() {
+        let known = WithBearOff::new(BackgammonNetwork::random(5, &mut stream(3, 0)), Arc::new(BearOff::generate()));
+        let settings = ExpectimaxSettings { plies: 3, ..ExpectimaxSettings::default() };
+        let mut search = Expectimax::new(known, settings);
+        let mut counts = [[0; 25]; 2];
+        (counts[0][0], counts[1][0]) = (1, 1);
+        let board = Board::from_men(counts).unwrap();
+        for plies in 1..=3 {
+            let chances = look_ahead(&mut search, &board, Side::First, plies);
+            assert!((chances.win - 1.0).abs() < 1e-12, "{plies}: {}", chances.win);
+        }
+    }
 
     #[test]
     fn chances_and_equities_of_a_search_are_of_one_piece() {

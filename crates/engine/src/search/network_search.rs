@@ -60,7 +60,8 @@ pub struct NetworkSearch<G: Deterministic, N> {
     simulations: u64,
 }
 
-/// Simulations between two looks at the clock.
+/// Simulations between two looks at whether the tree can still change anything. At the clock it looks after every answer of the network,
+/// which may take longer than all else.
 const BETWEEN_LOOKS: u64 = 8;
 
 impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
@@ -136,7 +137,8 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
         let mut done = 0;
         // There is always something to choose from.
         while done < most.max(1) {
-            if self.puct.gather(question) {
+            let is_asked = self.puct.gather(question);
+            if is_asked {
                 self.network.evaluate(&mut [question]);
                 self.puct.apply(question);
             }
@@ -144,17 +146,18 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
             if self.settings.puct.solver && self.puct.best().is_some_and(|best| best.proof == Proof::win(side)) {
                 break;
             }
-            if !done.is_multiple_of(BETWEEN_LOOKS) {
-                continue;
+            let is_turn = done.is_multiple_of(BETWEEN_LOOKS);
+            if (is_asked || is_turn) && is_over(budget, begin, done) {
+                break;
             }
-            if budget.expired()
-                || self.puct.memory() > room
-                || is_proved(&self.puct)
-                || self.settings.early_stop && is_settled(&self.puct, budget, begin, done)
+            if is_turn
+                && (self.puct.memory() > room
+                    || is_proved(&self.puct)
+                    || self.settings.early_stop && is_settled(&self.puct, budget, begin, done))
             {
                 break;
             }
-            if let (Some(watch), Some(at)) = (watch.as_mut(), next_report.as_mut())
+            if let (true, Some(watch), Some(at)) = (is_asked || is_turn, watch.as_mut(), next_report.as_mut())
                 && Instant::now() >= *at
             {
                 (watch.report)(self.puct.report(done));
@@ -163,6 +166,15 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
         }
         done
     }
+}
+
+/// Whether a search that has simulated so often has to end: it was told to, or another simulation would end too late.
+fn is_over(budget: &Budget, begin: Instant, done: u64) -> bool {
+    let ends_late = |deadline: Instant| {
+        let now = Instant::now();
+        now + now.duration_since(begin).div_f64(done as f64) > deadline
+    };
+    budget.expired() || budget.deadline.is_some_and(ends_late)
 }
 
 /// Whether nothing is open any more, for a search that goes by proofs.
@@ -305,7 +317,7 @@ mod tests {
         let watch = Watch { every: Duration::ZERO, report: &mut report };
         let situation = Situation { moves: Some(&moves[2..5]), ..Situation::new(&game) };
         search.search_situation(&situation, &Budget::default(), Some(watch));
-        assert_eq!(seen, (1..=12).map(|look| look * BETWEEN_LOOKS).collect::<Vec<_>>());
+        assert_eq!(seen, (1..=100).collect::<Vec<_>>());
         assert_eq!(search.report().moves.len(), 3);
     }
 
@@ -315,10 +327,29 @@ mod tests {
         let game = ConnectFour::new();
         // Without an end of its own the search would go on for good.
         let decision = decide(&mut search, &game, &Budget::time(Duration::from_millis(20)));
-        assert!(decision.best.is_some() && decision.effort.is_multiple_of(BETWEEN_LOOKS), "{}", decision.effort);
+        assert!(decision.best.is_some() && decision.effort > 0);
         let stop = Arc::new(AtomicBool::new(true));
         let budget = Budget { stop: Some(stop), ..Budget::default() };
-        assert_eq!(decide(&mut search, &game, &budget).effort, BETWEEN_LOOKS);
+        assert_eq!(decide(&mut search, &game, &budget).effort, 1);
+    }
+
+    /// A network that takes its time.
+    struct Slow(Duration);
+
+    impl<G: Game> Network<G> for Slow {
+        fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
+            std::thread::sleep(self.0);
+            Uniform.evaluate(questions);
+        }
+    }
+
+    #[test]
+    fn a_slow_network_is_not_asked_once_more_than_there_is_time_for() {
+        let settings = NetworkSearchSettings { early_stop: false, ..NetworkSearchSettings::default() };
+        let mut search = NetworkSearch::new(Slow(Duration::from_millis(20)), settings);
+        let budget = Budget::time(Duration::from_millis(70));
+        let decision = search.search(&ConnectFour::new(), &budget, &mut stream(1, 0));
+        assert!((1..=3).contains(&decision.effort), "{}", decision.effort);
     }
 
     #[test]

@@ -387,16 +387,19 @@ impl<G: Deterministic> Puct<G> {
         for (i, edge) in edges.iter().enumerate() {
             let mut score = if edge.visits > 0 { edge.total / edge.visits as f32 } else { unvisited };
             score += factor * edge.prior / (1 + edge.visits) as f32;
-            if node == 0 && edge.visits > 0 && (edge.visits as f32) < forced_visits(forced_playouts, edge.prior, visits)
-            {
-                score = f32::INFINITY;
-            }
             if solver && edge.proof == Proof::win(side) {
                 return first + i as u32;
             }
-            // Proved losses and draws are chosen when nothing is open any more.
+            let is_forced = || {
+                node == 0
+                    && edge.visits > 0
+                    && (edge.visits as f32) < forced_visits(forced_playouts, edge.prior, visits)
+            };
             if solver && edge.proof != Proof::Open {
+                // Proved losses and draws are chosen when nothing is open any more.
                 score -= 1e6;
+            } else if is_forced() {
+                score = f32::INFINITY;
             }
             if score > best {
                 (best, chosen) = (score, i);

@@ -64,10 +64,12 @@ impl<G: Game, N: Network<G>> Network<G> for Cached<N> {
         }
         self.counts[1] += unknown.len() as u64;
         self.network.evaluate(&mut unknown);
+        let mut legal = Vec::with_capacity(self.most_moves);
         for question in unknown {
             let (key, moves) = (question.game.key(), question.moves.len());
             let at = key as usize & mask;
-            if moves <= self.most_moves {
+            question.game.legal_moves(&mut legal);
+            if moves == legal.len() && moves <= self.most_moves {
                 self.slots[at] = Slot { key, value: question.value, moves: moves as u16 };
                 self.priors[at * self.most_moves..][..moves].copy_from_slice(&question.priors);
             }
@@ -105,5 +107,10 @@ mod tests {
         again.moves.truncate(3);
         network.evaluate(&mut [&mut again]);
         assert_eq!((again.priors.len(), network.counts()), (3, [3, 2]));
+        // Three others of the seven are one more, and none of these takes the place of what is known of all.
+        again.moves = first.moves[4..].to_vec();
+        network.evaluate(&mut [&mut again]);
+        network.evaluate(&mut [&mut first]);
+        assert_eq!(network.counts(), [5, 3]);
     }
 }

@@ -1,5 +1,6 @@
 //! What can be set about a tree search, apart from its selection rule, default policy and priors.
 
+use crate::search::tree::Tree;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Mcts`](super::Mcts).
@@ -45,6 +46,21 @@ pub struct MctsSettings {
     pub resign_below: f32,
     /// Whether to stop as soon as the rest of the budget cannot change the decision. Default true.
     pub early_stop: bool,
+}
+
+impl MctsSettings {
+    /// Memory, in MiB, for all positions that so many simulations can add to the tree, with at most so many moves each.
+    ///
+    /// ```
+    /// use afterstate_engine::search::MctsSettings;
+    /// // 4,000 positions of 9×9 Go.
+    /// assert_eq!(MctsSettings::memory_for(4_000, 82), 11);
+    /// ```
+    pub fn memory_for(simulations: u64, most_moves: usize) -> usize {
+        // And the first position.
+        let positions = usize::try_from(simulations).unwrap_or(usize::MAX).saturating_add(1);
+        Tree::mib_for(positions.saturating_mul(Tree::room_for(most_moves)))
+    }
 }
 
 impl Default for MctsSettings {

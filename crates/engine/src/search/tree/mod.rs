@@ -107,6 +107,11 @@ impl Tree {
         (mib.saturating_mul(1 << 20) / size_of::<Octet>()).saturating_mul(LANES).clamp(LANES, MOST)
     }
 
+    /// How many MiB have room for so many nodes.
+    pub fn mib_for(nodes: usize) -> usize {
+        nodes.div_ceil(LANES).saturating_mul(size_of::<Octet>()).div_ceil(1 << 20)
+    }
+
     /// How many nodes' room the moves of a position take.
     pub fn room_for(moves: usize) -> usize {
         moves.next_multiple_of(LANES)
