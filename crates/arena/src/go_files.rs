@@ -3,6 +3,7 @@
 use crate::game_loop::{EndKind, GameResult, MoveNote};
 use crate::result_log::LoggedGame;
 use crate::tournament::TournamentResults;
+use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_games::go::Go;
 use afterstate_games::go::sgf::{GameRecordFile, counted_result};
 use afterstate_games::{Game, Notation, NotationError, Side};
@@ -70,14 +71,15 @@ pub fn game_record(results: &TournamentResults, game: &LoggedGame) -> Result<Gam
     Ok(file)
 }
 
-/// Writes every game to `folder`, which is created if need be, as `game-000012.sgf` by its number.
+/// Writes every game to `folder`, which is created if need be, as `000012.sgf` by its number.
 /// Returns how many there are.
 pub fn write_sgf_files(results: &TournamentResults, folder: &Path) -> Result<usize, GoFileError> {
     let io = |path: &Path, source| GoFileError::Io { path: path.into(), source };
     std::fs::create_dir_all(folder).map_err(|source| io(folder, source))?;
     for game in &results.games {
-        let path = folder.join(format!("game-{:06}.sgf", game.index));
-        std::fs::write(&path, game_record(results, game)?.write()).map_err(|source| io(&path, source))?;
+        let path = folder.join(format!("{:06}.sgf", game.index));
+        let text = game_record(results, game)?.write();
+        write_whole(&path, text.as_bytes()).map_err(|source| io(&path, source))?;
     }
     Ok(results.games.len())
 }

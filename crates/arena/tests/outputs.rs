@@ -167,7 +167,7 @@ fn sgf_files_hold_the_games_that_were_played() {
     let sgf = folder.path().join("new").join("sgf");
     assert_eq!(write_sgf_files(&played, &sgf).unwrap(), 4);
     for game in &played.games {
-        let text = std::fs::read_to_string(sgf.join(format!("game-{:06}.sgf", game.index))).unwrap();
+        let text = std::fs::read_to_string(sgf.join(format!("{:06}.sgf", game.index))).unwrap();
         let file = GameRecordFile::read(&text).unwrap();
         let mut position = Go::new(7);
         let moves: Vec<String> = file

@@ -54,19 +54,8 @@ pub fn write(outputs: &OutputArgs, results: &TournamentResults) -> Result<()> {
         let session = mat_file::session(results).with_context(|| path.display().to_string())?;
         write_whole(path, session.to_string().as_bytes()).with_context(|| path.display().to_string())?;
     }
-    match &outputs.sgf {
-        Some(folder) => write_sgf(folder, results),
-        None => Ok(()),
-    }
-}
-
-/// One file a game, named by its number: running again writes the same files.
-fn write_sgf(folder: &Path, results: &TournamentResults) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    for game in &results.games {
-        let path = folder.join(format!("{:06}.sgf", game.index));
-        let text = go_files::game_record(results, game)?.write();
-        write_whole(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
+    if let Some(folder) = &outputs.sgf {
+        go_files::write_sgf_files(results, folder)?;
     }
     Ok(())
 }

@@ -56,12 +56,19 @@ pub fn run(args: Args) -> Result<()> {
         args.size.unwrap_or_default()
     );
     let komi = args.komi.map(Komi::try_from).transpose().map_err(|error| anyhow!("--komi: {error}"))?;
+    let mut learnt_komi = None;
     let (learnt, prior) = match &spec.agent {
         Agent::Greedy { checkpoint, .. } | Agent::AlphaBeta { checkpoint: Some(checkpoint), .. } => {
-            (Some(ShapeAgent::load(checkpoint)?), None)
+            let learnt = ShapeAgent::load(checkpoint)?;
+            learnt_komi = Some(learnt.about.komi);
+            (Some(learnt), None)
         }
         Agent::MonteCarlo(agent) => (None, agent.learnt_on()?),
-        Agent::Puct(agent) => (None, agent.learnt_on()?),
+        Agent::Puct(agent) => {
+            let (size, komi) = agent.learnt_on()?.unzip();
+            learnt_komi = komi.flatten();
+            (None, size)
+        }
         Agent::TdSearch(agent) => {
             let board_size = |memory| ShapeAgent::load(memory).map(|learnt| learnt.about.board_size);
             (None, agent.memory.as_deref().map(board_size).transpose()?)
@@ -69,10 +76,6 @@ pub fn run(args: Args) -> Result<()> {
         _ => (None, None),
     };
     let only = args.size.or(learnt.as_ref().map(|learnt| learnt.about.board_size)).or(prior);
-    let learnt_komi = match &spec.agent {
-        Agent::Puct(agent) => agent.learnt_komi()?,
-        _ => learnt.as_ref().map(|learnt| learnt.about.komi),
-    };
     let start = Go::new(only.unwrap_or(9));
     let name = format!("afterstate {}", spec.name);
     let open = match &spec.agent {

@@ -63,13 +63,17 @@ impl fmt::Display for LiveView {
             let room = if *room > 0 { format!(" of {room}") } else { String::new() };
             writeln!(f, "archive     {}{room} positions", step.archive)?;
         }
-        if let Some(step) = step.as_ref().filter(|step| step.questions[0] > 0) {
+        if let Some(step) = step {
             let [questions, asked] = step.questions.map(|count| count as f64);
             let known = 100.0 * (1.0 - asked / questions.max(1.0));
             let per_second = |count: f64| count / step.seconds.max(1e-9);
             let trajectories = per_second(step.trajectories as f64);
-            let speed = format!("{:.0} questions/s, {known:.0} % known", per_second(questions));
-            writeln!(f, "throughput  {speed}; {trajectories:.1} trajectories/s")?;
+            write!(f, "throughput  ")?;
+            // Who learns from others' games asks nothing.
+            if questions > 0.0 {
+                write!(f, "{:.0} questions/s, {known:.0} % known; ", per_second(questions))?;
+            }
+            writeln!(f, "{trajectories:.1} trajectories/s")?;
         }
         if let Some(last) = measured.last().filter(|last| !last.results.is_empty()) {
             let elo = last.elo.map_or(String::new(), |elo| format!("Elo {:.0}, ", elo.value));

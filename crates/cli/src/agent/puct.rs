@@ -127,24 +127,19 @@ impl PuctAgent {
         Ok(PuctAgent { network, symmetries, device, search, player })
     }
 
-    /// The size of the square board that it learnt on; `None` for what plays on every size.
-    pub fn learnt_on(&self) -> Result<Option<usize>> {
-        match &self.network {
-            Source::Uniform => Ok(None),
-            Source::Residual(checkpoint) => Ok(Some(ResidualAgent::load(checkpoint)?.about.network.height)),
-            Source::Shapes(checkpoint) => Ok(Some(ShapeAgent::load(checkpoint)?.about.board_size)),
-        }
-    }
-
-    /// The komi that it learnt with, if it learnt.
-    pub fn learnt_komi(&self) -> Result<Option<Komi>> {
+    /// The size of the square board that it learnt on, and the komi if it has one; `None` for what plays on every size.
+    pub fn learnt_on(&self) -> Result<Option<(usize, Option<Komi>)>> {
         match &self.network {
             Source::Uniform => Ok(None),
             Source::Residual(checkpoint) => {
-                let komi = ResidualAgent::load(checkpoint)?.about.komi;
-                komi.map(Komi::try_from).transpose().map_err(|error| anyhow!("{checkpoint}: {error}"))
+                let learnt = ResidualAgent::load(checkpoint)?.about;
+                let komi = learnt.komi.map(Komi::try_from).transpose();
+                Ok(Some((learnt.network.height, komi.map_err(|error| anyhow!("{checkpoint}: {error}"))?)))
             }
-            Source::Shapes(checkpoint) => Ok(Some(ShapeAgent::load(checkpoint)?.about.komi)),
+            Source::Shapes(checkpoint) => {
+                let learnt = ShapeAgent::load(checkpoint)?.about;
+                Ok(Some((learnt.board_size, Some(learnt.komi))))
+            }
         }
     }
 
