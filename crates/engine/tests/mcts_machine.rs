@@ -10,8 +10,8 @@ use afterstate_engine::{Budget, Search, Value, ValueFunction};
 use afterstate_games::go::{Color, Go, Komi, Move, Point, UniformGoPlayout};
 use afterstate_games::rng::below;
 use afterstate_games::{ConnectFour, Game, IndexedMoves, Notation, Record, Side, Turn, UniformPlayout, stream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 fn settings(simulations: u64) -> MctsSettings {
@@ -268,6 +268,52 @@ fn the_grandfather_is_two_plies_up() {
         .count();
     assert!(with_prior > 1000, "{with_prior}");
     assert!(tree.children(ROOT).unwrap().all(|child| tree.node(child).prior().is_none()));
+}
+
+/// Keeps what the last position that entered the tree could see two plies up.
+#[derive(Clone, Default)]
+struct LastGrandfather(Arc<Mutex<(Vec<Move>, Vec<(u16, f32)>)>>);
+
+impl Prior<Go> for LastGrandfather {
+    fn fill(&mut self, position: &NewPosition<'_, Go>, _: &mut [PriorValue]) {
+        *self.0.lock().unwrap() = (position.line.to_vec(), position.two_plies_up.to_vec());
+    }
+
+    fn looks_two_plies_up(&self) -> bool {
+        true
+    }
+}
+
+/// The last simulation of a search sees the tree that one simulation less leaves.
+#[test]
+fn two_plies_up_both_kinds_of_simulations_count() {
+    let mut seen = 0;
+    for simulations in 200..260 {
+        let last = LastGrandfather::default();
+        first_search(last.clone(), simulations);
+        let (line, values) = last.0.lock().unwrap().clone();
+        let Some(up) = line.len().checked_sub(2) else { continue };
+        let before = first_search(LastGrandfather::default(), simulations - 1);
+        let tree = before.tree().unwrap();
+        let mut game = Go::new(5);
+        let mut node = ROOT;
+        for &mv in &line[..up] {
+            let index = game.move_index(mv);
+            node = tree.children(node).unwrap().find(|&child| tree.node(child).index() == index).unwrap();
+            game.play(mv);
+        }
+        let mut expected = Vec::new();
+        for child in tree.children(node).unwrap().map(|child| tree.node(child)) {
+            let (visits, wins) = child.outcomes().count_and_sum();
+            let (amaf_visits, amaf_wins) = child.amaf().count_and_sum();
+            if visits + amaf_visits > 0.0 {
+                expected.push((child.index() as u16, (wins + amaf_wins) / (visits + amaf_visits)));
+            }
+        }
+        assert_eq!(values, expected);
+        seen += values.len();
+    }
+    assert!(seen > 500, "{seen}");
 }
 
 #[test]

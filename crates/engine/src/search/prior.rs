@@ -95,8 +95,8 @@ pub struct NewPosition<'a, G: Game> {
     pub moves: &'a [G::Move],
     /// The moves that led here from where the search began, the last one last.
     pub line: &'a [G::Move],
-    /// Two plies up, where the same side was to move: the number of every move that had been tried, and
-    /// Q(s,a) or, failing that, Q̃(s,a). Empty near the root.
+    /// Two plies up, where the same side was to move: the number of every move of which something was known, and what it was worth
+    /// by both kinds of simulations and priors, (N·Q + Ñ·Q̃) / (N + Ñ). Empty near the root.
     pub two_plies_up: &'a [(u16, f32)],
 }
 
@@ -160,6 +160,9 @@ impl<G: IndexedMoves> Prior<G> for Even {
 
 /// The grandfather heuristic, H(sₜ,a) = Q(sₜ₋₂,a): a move is worth what it was worth when its side was last to
 /// move (S. Gelly and Y. Wang, 2006). Moves that were not possible then get no prior.
+///
+/// Most moves two plies up have few visits, and their Q is 0 or 1; in the paper it began with C = M visits of a prior. Here it is the
+/// mean of all their simulations, those that made the move later included.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grandfather {
     /// Equivalent experience.

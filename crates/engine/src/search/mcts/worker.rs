@@ -268,14 +268,16 @@ where
         self.path.clear();
     }
 
-    /// What was known of the moves when the same side was last to move.
+    /// What was known of the moves when the same side was last to move, from both kinds of simulations: Q alone, of one or two, would be
+    /// 0 or 1 and count as much as M of them.
     fn look_two_plies_up(&mut self, tree: &Tree) {
         self.two_plies_up.clear();
         let Some(step) = self.path.len().checked_sub(2).map(|up| &self.path[up]) else { return };
         self.two_plies_up.extend(tree.block(step.children.clone()).iter().filter_map(|node| {
-            let value = if node.visits() > 0 { node.outcomes().mean() } else { None };
-            let value = value.or_else(|| node.amaf().mean())?;
-            Some((node.index() as u16, value))
+            let (visits, wins) = node.outcomes().count_and_sum();
+            let (amaf_visits, amaf_wins) = node.amaf().count_and_sum();
+            let known = visits + amaf_visits;
+            (known > 0.0).then(|| (node.index() as u16, (wins + amaf_wins) / known))
         }));
     }
 
