@@ -8,7 +8,8 @@ use afterstate_games::{Game, Record, Side, Turn};
 /// The cache has 2 to the power of so many entries, together a MiB: as much as stays in a processor's own cache.
 const CACHE_BITS: u32 = 16;
 
-/// Plays what is worth most by [`Expectimax`]. It needs no random numbers: of equal plays it makes the first.
+/// Plays what is worth most by [`Expectimax`], by as many plies as there is time for. It needs no random numbers: of equal plays it
+/// makes the first.
 ///
 /// ```
 /// use afterstate_arena::{ExpectimaxPlayer, Player};
@@ -49,16 +50,16 @@ impl<G: Game, E: Equity<G>> Player<G> for ExpectimaxPlayer<G, E> {
         Ok(())
     }
 
-    fn choose(&mut self, record: &Record<G>, _budget: &Budget) -> Result<Decision<G::Move>, PlayerError> {
+    fn choose(&mut self, record: &Record<G>, budget: &Budget) -> Result<Decision<G::Move>, PlayerError> {
         let Turn::Player(side) = record.turn() else { return Ok(Decision::resign()) };
         let (plays, effort) = match &mut self.search {
             Search::Plain(search) => {
                 let before = search.evaluations();
-                (search.rank(record.position()), search.evaluations() - before)
+                (search.rank_within(record.position(), budget), search.evaluations() - before)
             }
             Search::Cached(search) => {
                 let before = search.evaluations();
-                (search.rank(record.position()), search.evaluations() - before)
+                (search.rank_within(record.position(), budget), search.evaluations() - before)
             }
         };
         let Some(best) = plays.first() else { return Ok(Decision::resign()) };

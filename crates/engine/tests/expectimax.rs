@@ -1,11 +1,14 @@
 //! Expectimax and its pruning against the definition, written down without either.
 
+use afterstate_engine::Budget;
 use afterstate_engine::search::expectimax::{Equity, Expectimax, ExpectimaxSettings, Pruning};
 use afterstate_engine::search::{EquityCache, WithBearOff};
 use afterstate_engine::value::backgammon_network::BackgammonNetwork;
 use afterstate_games::backgammon::{Backgammon, Move};
 use afterstate_games::rng::below;
 use afterstate_games::{Game, Turn, stream};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What a position before a throw is worth to who throws.
 fn by_definition(game: &Backgammon, plies: u32, evaluation: &mut BackgammonNetwork) -> f32 {
@@ -176,4 +179,51 @@ fn pruning_changes_no_choice_behind_a_filter_either() {
             assert_eq!(also, searched, "{seed} {pruning:?}");
         }
     }
+}
+
+/// However short the budget is, what a play is worth is that of as many plies as it says.
+#[test]
+fn a_budget_ends_a_search_between_two_plays() {
+    let settings = ExpectimaxSettings { plies: 3, keep: 4, margin: f32::INFINITY, pruning: Pruning::None };
+    let within = |game: &Backgammon, budget: Budget| {
+        let mut search = Expectimax::new(network(), settings);
+        let ranked = search.rank_within(game, &budget);
+        (ranked, search.evaluations())
+    };
+    let mut depths = [0; 4];
+    for seed in 0..3 {
+        let game = position(seed, 60 + 10 * seed as usize);
+        let mut search = Expectimax::new(network(), settings);
+        let whole = search.rank(&game);
+        let effort = search.evaluations();
+        if whole.len() < 5 {
+            continue;
+        }
+        assert_eq!(within(&game, Budget::default()), (whole.clone(), effort));
+        for plies in 1..=3 {
+            let depth = Budget { depth: Some(plies), ..Budget::default() };
+            assert_eq!(within(&game, depth).0, search.rank_by(&game, plies));
+        }
+        let set = Budget { stop: Some(Arc::new(AtomicBool::new(true))), ..Budget::default() };
+        assert_eq!(within(&game, set), (search.rank_by(&game, 1), whole.len() as u64));
+
+        for share in 0..20 {
+            let most = effort * share / 20;
+            let (ranked, used) = within(&game, Budget { simulations: Some(most), ..Budget::default() });
+            // Beyond the first ply no more is done than what one position before a throw takes.
+            assert!(used <= most.max(whole.len() as u64) + 21 * 500, "{used} of {most}");
+            assert_eq!(ranked.len(), whole.len());
+            assert!(ranked.windows(2).all(|pair| pair[0].plies >= pair[1].plies));
+            assert!(ranked.windows(2).all(|pair| pair[0].plies > pair[1].plies || pair[0].equity >= pair[1].equity));
+            for (place, play) in ranked.iter().enumerate() {
+                let mut alone = Expectimax::new(network(), ExpectimaxSettings { plies: play.plies, ..settings });
+                let worth = alone.equity_of(&game, play.mv);
+                // Behind the best of the last ply only bounds are known.
+                let exact = place == 0 || play.plies < 3;
+                assert!((worth - play.equity).abs() < 1e-5 || (worth < play.equity && !exact), "{worth} {play:?}");
+                depths[play.plies as usize] += 1;
+            }
+        }
+    }
+    assert!(depths[1..].iter().all(|&plays| plays > 20), "{depths:?}");
 }

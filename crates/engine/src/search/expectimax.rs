@@ -13,6 +13,7 @@
 //!
 //! One ply is a player's choice with the dice before it, so that 1 ply is greedy play (paper 001, §6; GNU Backgammon counts from 0).
 
+use super::Budget;
 use afterstate_games::{Game, Turn};
 use serde::{Deserialize, Serialize};
 
@@ -125,6 +126,17 @@ pub struct Expectimax<G: Game, E> {
     settings: ExpectimaxSettings,
     levels: Vec<Level<G::Move>>,
     evaluations: u64,
+    limits: Option<Limits>,
+}
+
+/// What ends a search before all its plies are done.
+#[derive(Clone, Debug)]
+struct Limits {
+    budget: Budget,
+    /// No more evaluations than these, counted as [`Expectimax::evaluations`].
+    last: Option<u64>,
+    /// Whether it has been reached, so that what the search says since is nothing.
+    reached: bool,
 }
 
 impl<G: Game, E: Equity<G>> Expectimax<G, E> {
@@ -137,7 +149,7 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         assert!((1..=MAX_PLIES).contains(&settings.plies), "{} plies: expected 1 to {MAX_PLIES}", settings.plies);
         assert!(settings.keep > 0, "one play at least has to be kept");
         let levels = (0..settings.plies).map(|_| Level::default()).collect();
-        Expectimax { evaluation, settings, levels, evaluations: 0 }
+        Expectimax { evaluation, settings, levels, evaluations: 0, limits: None }
     }
 
     /// Forgets what was best in other positions, so that a search depends on nothing that came before it.
@@ -194,6 +206,40 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         self.ranked(game, plies, 0.0)
     }
 
+    /// The same for as long as `budget` allows: plays for which it was too short are ranked by fewer plies, after the others. All are
+    /// looked at one ply ahead in any case. Of a budget's simulations each evaluation counts as one, and some more may be made.
+    ///
+    /// ```
+    /// use afterstate_engine::Budget;
+    /// use afterstate_engine::search::expectimax::{Expectimax, ExpectimaxSettings};
+    /// use afterstate_engine::value::backgammon_network::BackgammonNetwork;
+    /// use afterstate_games::backgammon::{Backgammon, Board, Dice};
+    /// use afterstate_games::{Side, stream};
+    /// let network = BackgammonNetwork::random(10, &mut stream(1, 0));
+    /// let mut search = Expectimax::new(network, ExpectimaxSettings::default());
+    /// let game = Backgammon::at(Board::start(), Side::First, Dice::new(3, 1));
+    /// let short = Budget { simulations: Some(16), ..Budget::default() };
+    /// assert_eq!(search.rank_within(&game, &short)[0].plies, 1);
+    /// assert_eq!(search.rank_within(&game, &Budget::default())[0].plies, 2);
+    /// ```
+    pub fn rank_within(&mut self, game: &G, budget: &Budget) -> Vec<RankedPlay<G::Move>> {
+        let plies = budget.depth.unwrap_or(u32::MAX).clamp(1, self.settings.plies);
+        let last = budget.simulations.map(|count| self.evaluations.saturating_add(count));
+        self.limits = Some(Limits { budget: budget.clone(), last, reached: false });
+        let plays = self.ranked(game, plies, 0.0);
+        self.limits = None;
+        plays
+    }
+
+    /// Whether the budget is used up, if there is one. Costs a clock reading.
+    fn stops(&mut self) -> bool {
+        let evaluations = self.evaluations;
+        self.limits.as_mut().is_some_and(|limits| {
+            limits.reached |= limits.last.is_some_and(|last| evaluations >= last) || limits.budget.expired();
+            limits.reached
+        })
+    }
+
     /// The same, where plays that are worth at most `exact` points less than the best are known exactly.
     fn ranked(&mut self, game: &G, plies: u32, exact: f32) -> Vec<RankedPlay<G::Move>> {
         let Turn::Player(_) = game.turn() else { return Vec::new() };
@@ -212,9 +258,14 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
             // The next filter has to know exactly which plays are within its margin.
             let slack = if ahead < plies { exact.max(self.settings.margin + HAIR) } else { exact };
             let mut alpha = -E::BOUND;
-            for play in &mut plays[..kept] {
-                (play.equity, play.plies) = (self.after(game, play.mv, ahead, alpha, E::BOUND), ahead);
-                alpha = alpha.max(play.equity - slack);
+            for done in 0..kept {
+                let equity = self.after(game, plays[done].mv, ahead, alpha, E::BOUND);
+                if self.limits.as_ref().is_some_and(|limits| limits.reached) {
+                    sort(&mut plays[..done]);
+                    return plays;
+                }
+                (plays[done].equity, plays[done].plies) = (equity, ahead);
+                alpha = alpha.max(equity - slack);
             }
             sort(&mut plays[..kept]);
         }
@@ -254,6 +305,9 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         if plies == 0 {
             self.evaluations += 1;
             return self.evaluation.equity(game);
+        }
+        if self.stops() {
+            return 0.0;
         }
         let mut level = std::mem::take(&mut self.levels[plies as usize - 1]);
         game.chance_outcomes(&mut level.rolls);
@@ -298,6 +352,10 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
             let mut rolled = game.clone();
             rolled.play(roll);
             let value = self.best(&rolled, level, index, plies, low, high);
+            // A ply further down may have used the budget up.
+            if plies > 1 && self.limits.as_ref().is_some_and(|limits| limits.reached) {
+                return 0.0;
+            }
             sum += probability * value;
             if prunes && value >= high && high < E::BOUND {
                 return (sum + rest_at_least).max(beta);
