@@ -175,6 +175,10 @@ impl ZeroRecipe {
         );
         ensure!((1..=1024).contains(&self.threads), "threads = {}: expected 1 to 1024", self.threads);
         ensure!((1..1_000_000_000).contains(&self.steps), "steps = {}: expected 1 to 999,999,999", self.steps);
+        ensure!(
+            !self.network.details || self.game == ZeroGameName::Go,
+            "network.details: only positions of Go have some: leave it out"
+        );
         let network = self.network.architecture(&Go::new(self.board_size));
         ensure!(network.problem().is_none(), "network: {}", network.problem().unwrap_or_default());
         let ZeroSettings { self_play, archive, batching, replay, play_ahead: _ } = &self.zero;

@@ -339,6 +339,27 @@ fn several_threads_learn_together() {
     assert!(run.join("checkpoints/000000010.safetensors").exists());
 }
 
+/// A network that is shown liberties, ko and the last stones learns and plays as others do.
+#[test]
+fn a_network_sees_details_of_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, run) = (folder.path().join("go.toml"), folder.path().join("go"));
+    let recipe = "preset = 'gevc'\ngame = 'go'\nboard-size = 5\nsteps = 2\nthreads = 1\n[self-play]\niterations = 8\n\
+                  [replay]\nstep = 64\n[network]\nblocks = 1\nfilters = 16\nhidden = 16\ndetails = true\n[evaluation]\ngames = 0";
+    fs::write(&path, recipe).unwrap();
+    succeed(&["train", text(&path), "--out", text(&run)]);
+    assert!(fs::read_to_string(run.join("recipe.toml")).unwrap().contains("details = true"));
+    let file = folder.path().join("go.onnx");
+    let report = succeed(&["export", "onnx", text(&run), text(&file), "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["inputs"]["planes"], serde_json::json!(["batch", 11, 5, 5]));
+    let prior = format!("mc-rave:20,prior=network:{}", run.display());
+    succeed(&["match", "--size", "5", &format!("puct:{},iterations=20", run.display()), &prior, "--games", "2"]);
+    fs::write(&path, recipe.replace("game = 'go'\nboard-size = 5", "game = 'connect-four'")).unwrap();
+    let message = fail(&["train", text(&path), "--out", text(&folder.path().join("four"))]);
+    assert!(message.contains("network.details: only positions of Go have some"), "{message}");
+}
+
 #[test]
 fn what_cannot_be_is_refused_in_one_line() {
     let folder = tempfile::tempdir().unwrap();

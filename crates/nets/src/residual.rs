@@ -20,11 +20,15 @@ pub struct NetworkSize {
     pub filters: usize,
     /// Hidden units of the value head.
     pub hidden: usize,
+    /// Whether it is shown details of the game, as far as [`Planes::DETAILED`] goes: in Go liberties, ko and the last stones. Not in the
+    /// paper.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub details: bool,
 }
 
 impl Default for NetworkSize {
     fn default() -> Self {
-        NetworkSize { blocks: 10, filters: 256, hidden: 256 }
+        NetworkSize { blocks: 10, filters: 256, hidden: 256, details: false }
     }
 }
 
@@ -34,13 +38,15 @@ impl NetworkSize {
     /// ```
     /// use afterstate_games::ConnectFour;
     /// use afterstate_nets::NetworkSize;
-    /// let architecture = NetworkSize { blocks: 4, filters: 32, hidden: 32 }.architecture(&ConnectFour::new());
+    /// let size = NetworkSize { blocks: 4, filters: 32, hidden: 32, ..NetworkSize::default() };
+    /// let architecture = size.architecture(&ConnectFour::new());
     /// assert_eq!((architecture.height, architecture.width, architecture.moves), (6, 7, 7));
     /// ```
     pub fn architecture<G: Planes>(self, game: &G) -> Architecture {
-        let NetworkSize { blocks, filters, hidden } = self;
+        let NetworkSize { blocks, filters, hidden, details } = self;
         let (height, width) = (game.rows(), game.columns());
-        Architecture { planes: PLANES, height, width, moves: game.answers(), blocks, filters, hidden }
+        let planes = if details { G::DETAILED } else { PLANES };
+        Architecture { planes, height, width, moves: game.answers(), blocks, filters, hidden }
     }
 }
 
@@ -210,7 +216,8 @@ mod tests {
     use afterstate_games::{Game, IndexedMoves, Notation, TicTacToe, stream};
 
     fn learner(augments: bool) -> (Architecture, ResidualLearner) {
-        let architecture = NetworkSize { blocks: 1, filters: 16, hidden: 16 }.architecture(&TicTacToe::default());
+        let size = NetworkSize { blocks: 1, filters: 16, hidden: 16, details: false };
+        let architecture = size.architecture(&TicTacToe::default());
         let weights = architecture.random(&mut stream(1, 0));
         let optimizer = OptimizerSettings::default();
         (architecture, ResidualLearner::new(architecture, weights, optimizer, &[], augments).unwrap())

@@ -13,7 +13,7 @@ use anyhow::Result;
 
 /// Measures everything, and other programs beside what they can do as well.
 pub fn run(effort: Effort, mut beside: Option<Frameworks>, report: Report) -> Result<()> {
-    let size = |blocks, filters| NetworkSize { blocks, filters, hidden: filters };
+    let size = |blocks, filters| NetworkSize { blocks, filters, hidden: filters, details: false };
     let (four, go) = (ConnectFour::new(), Go::new(9));
     let of_four = |blocks, filters| size(blocks, filters).architecture(&four);
     let kinds = [

@@ -7,7 +7,7 @@ use crate::agent::puct::{PuctAgent, Source};
 use crate::zero_recipe::ZeroGame;
 use afterstate_arena::MctsPlayer;
 use afterstate_engine::search::NetworkSearch;
-use afterstate_engine::zero::{ByAfterstates, Network, Uniform};
+use afterstate_engine::zero::{ByAfterstates, Network, PLANES, Uniform};
 use afterstate_games::go::Go;
 use afterstate_nets::{DeviceName, ResidualAgent, ResidualPlayer, agent};
 use anyhow::{Result, ensure};
@@ -69,5 +69,12 @@ pub(super) fn residual<G: Playable + ZeroGame>(start: &G, name: &str, device: De
     let (height, width) = (about.network.height, about.network.width);
     let board = (start.rows(), start.columns());
     ensure!((height, width) == board, "{name} was learnt on {width}x{height}, not on {}x{}", board.1, board.0);
+    let planes = about.network.planes;
+    ensure!(
+        planes == PLANES || planes == G::DETAILED,
+        "{name} sees {planes} planes of a position: expected {PLANES}, or {} with details of {}",
+        G::DETAILED,
+        G::NAME
+    );
     Ok(agent::player(&checkpoint, &device.open().map_err(anyhow::Error::msg)?))
 }

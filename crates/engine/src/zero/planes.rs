@@ -1,16 +1,20 @@
 //! [`Planes`]: a position as a residual network sees it.
 
-use afterstate_games::go::Go;
+use afterstate_games::go::{Go, Point};
 use afterstate_games::{ConnectFour, Grid, IndexedMoves, Side, TicTacToe, Turn};
 
-/// How many planes a position has.
+/// How many planes a position has, unless its details are shown too.
 pub const PLANES: usize = 4;
 
 /// A game on a rectangle whose positions are shown to a network as planes, and whose moves have answers among its logits.
 ///
 /// The planes are always those of the side to move: its stones, the other side's, ones if it is the first player, and ones
-/// everywhere, so that the network can tell where the board ends.
+/// everywhere, so that the network can tell where the board ends. Details of the game may stand behind these: what its rules say of
+/// a position, and a small network needs many games to see.
 pub trait Planes: Grid + IndexedMoves {
+    /// How many planes there are with all details.
+    const DETAILED: usize = PLANES;
+
     /// In how many ways the board can be turned and mirrored so that the game stays the same; number 0 leaves it as it is.
     const SYMMETRIES: usize;
 
@@ -26,15 +30,27 @@ pub trait Planes: Grid + IndexedMoves {
     /// Where an answer goes under a symmetry.
     fn answer_image(&self, answer: usize, symmetry: usize) -> usize;
 
-    /// Writes the planes, each row by row, after turning the board by `symmetry`.
+    /// Writes the planes, each row by row, after turning the board by `symmetry`: with details if there is room for them.
+    ///
+    /// ```
+    /// use afterstate_engine::zero::{PLANES, Planes};
+    /// use afterstate_games::{Game, go::{Go, Move, Point}};
+    /// let mut game = Go::new(9);
+    /// game.play(Move::play(Point::at(4, 4, 9)));
+    /// let mut planes = [0.0; PLANES * 81];
+    /// game.planes(0, &mut planes);
+    /// // White is to move, so that Black's stone is the other side's.
+    /// assert_eq!(planes.iter().position(|&plane| plane == 1.0), Some(81 + 9 * 4 + 4));
+    /// ```
     ///
     /// # Panics
     ///
-    /// If `planes` has not [`PLANES`] times the board's cells.
+    /// If `planes` has neither [`PLANES`] times the board's cells nor [`DETAILED`](Planes::DETAILED) times as many.
     fn planes(&self, symmetry: usize, planes: &mut [f32]) {
         let (columns, rows) = (self.columns(), self.rows());
         let cells = columns * rows;
-        assert_eq!(planes.len(), PLANES * cells, "planes of another size");
+        let detailed = planes.len() == Self::DETAILED * cells;
+        assert!(detailed || planes.len() == PLANES * cells, "planes of another size");
         let side = if let Turn::Player(side) = self.turn() { side } else { Side::First };
         planes.fill(0.0);
         for (column, row) in (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row))) {
@@ -45,7 +61,18 @@ pub trait Planes: Grid + IndexedMoves {
             }
         }
         planes[2 * cells..3 * cells].fill(if side == Side::First { 1.0 } else { 0.0 });
-        planes[3 * cells..].fill(1.0);
+        planes[3 * cells..4 * cells].fill(1.0);
+        if detailed {
+            self.details(side, &mut |plane, (column, row)| {
+                let (column, row) = self.image((column, row), symmetry);
+                planes[(PLANES + plane) * cells + row * columns + column] = 1.0;
+            });
+        }
+    }
+
+    /// Names each cell that is 1 on a plane of details, which are counted from 0, as `side` sees them.
+    fn details(&self, side: Side, mark: &mut impl FnMut(usize, (usize, usize))) {
+        let _ = (side, mark);
     }
 }
 
@@ -102,8 +129,12 @@ impl Planes for TicTacToe {
     }
 }
 
-/// Points row by row, and then the pass.
+/// Points row by row, and then the pass. Details are, as far as AlphaGo's planes (D. Silver et al., *Mastering the game of Go with deep
+/// neural networks and tree search*, 2016, table 2) gain most: stones of the side to move in chains with one liberty and with two, those
+/// of the other side, the point of a ko that may not be taken back at once, and the stones of the last move and of the one before it.
 impl Planes for Go {
+    const DETAILED: usize = PLANES + 7;
+
     const SYMMETRIES: usize = 8;
 
     fn answers(&self) -> usize {
@@ -122,6 +153,24 @@ impl Planes for Go {
         turned(cell, self.size(), symmetry)
     }
 
+    fn details(&self, side: Side, mark: &mut impl FnMut(usize, (usize, usize))) {
+        let (board, size) = (self.board(), self.size());
+        for point in Point::all(size).filter(|&point| !board.is_empty(point)) {
+            let first = if board.color(point).side() == Some(side) { 0 } else { 2 };
+            if board.is_in_atari(point) {
+                mark(first, point.column_row(size));
+            } else if board.two_liberties(point).is_some() {
+                mark(first + 1, point.column_row(size));
+            }
+        }
+        let single = [board.ko(), self.recent_stones()[0], self.recent_stones()[1]];
+        for (plane, point) in (4..).zip(single) {
+            if let Some(point) = point {
+                mark(plane, point.column_row(size));
+            }
+        }
+    }
+
     fn answer_image(&self, answer: usize, symmetry: usize) -> usize {
         let size = self.size();
         if answer == size * size {
@@ -135,7 +184,7 @@ impl Planes for Go {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use afterstate_games::{Notation, rng::below, stream};
+    use afterstate_games::{Game, Notation, go::Move, rng::below, stream};
     use std::collections::HashSet;
 
     /// Playing a move and turning the board, or turning it and playing the move's image, is the same.
@@ -161,9 +210,19 @@ mod tests {
                 break;
             }
             let (mut before_planes, mut planes) = (vec![0.0; PLANES * cells], vec![0.0; PLANES * cells]);
+            let mut as_it_is = vec![0.0; G::DETAILED * cells];
+            after.planes(0, &mut as_it_is);
             for symmetry in 0..G::SYMMETRIES {
                 game.planes(symmetry, &mut before_planes);
                 after.planes(symmetry, &mut planes);
+                let mut detailed = vec![0.0; G::DETAILED * cells];
+                after.planes(symmetry, &mut detailed);
+                assert_eq!(planes, detailed[..PLANES * cells]);
+                for (place, seen) in as_it_is.iter().enumerate() {
+                    let (plane, cell) = (place / cells, place % cells);
+                    let (column, row) = game.image((cell % game.columns(), cell / game.columns()), symmetry);
+                    assert_eq!(detailed[plane * cells + row * game.columns() + column], *seen);
+                }
                 // The new stone is the other side's now; it stands where the answer's image is, where answers are cells.
                 let stones =
                     |planes: &[f32], plane: usize| planes[plane * cells..(plane + 1) * cells].iter().sum::<f32>();
@@ -195,5 +254,30 @@ mod tests {
         assert_eq!(planes[..9], [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], "O is to move");
         assert_eq!(planes[9..18], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
         assert_eq!((planes[18], planes[35]), (0.0, 1.0));
+    }
+
+    /// A ko on 5×5: . X O . . / X . X O . with a white stone just captured at the ko's point.
+    #[test]
+    fn details_of_go_are_liberties_ko_and_the_last_stones() {
+        let mut game = Go::new(5);
+        let at = |column, row| Point::at(column, row, 5);
+        for (column, row) in [(1, 0), (2, 0), (0, 1), (3, 1), (1, 2), (2, 2), (2, 1), (1, 1)] {
+            game.play(Move::play(at(column, row)));
+        }
+        // Black: b1, a2, b3 and c2, which White has just taken by b2.
+        assert_eq!(game.board().ko(), Some(at(2, 1)));
+        let mut planes = [0.0; Go::DETAILED * 25];
+        game.planes(0, &mut planes);
+        let ones = |plane: usize| -> Vec<(usize, usize)> {
+            let cells = planes[plane * 25..][..25].iter().enumerate();
+            cells.filter(|(_, seen)| **seen == 1.0).map(|(cell, _)| (cell % 5, cell / 5)).collect()
+        };
+        assert_eq!(ones(0), [(1, 0), (0, 1), (1, 2)]);
+        assert_eq!(ones(1), [(2, 0), (1, 1), (3, 1), (2, 2)]);
+        assert_eq!(ones(PLANES), [(1, 0)], "Black's in atari");
+        assert_eq!(ones(PLANES + 1), [(0, 1), (1, 2)], "Black's with two liberties");
+        assert_eq!(ones(PLANES + 2), [(1, 1)], "White's in atari");
+        assert_eq!(ones(PLANES + 3), [(2, 0)], "White's with two liberties");
+        assert_eq!([ones(PLANES + 4), ones(PLANES + 5), ones(PLANES + 6)], [[(2, 1)], [(1, 1)], [(2, 1)]]);
     }
 }

@@ -14,6 +14,8 @@ mod tests;
 
 use crate::architecture::{Architecture, Tensor};
 use crate::batch_norm::EPSILON;
+use afterstate_engine::zero::{self, Planes};
+use afterstate_games::go::Go;
 use message::{
     AttributeProto, Dimension, FLOAT, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, StringStringEntryProto,
     TensorProto, TensorShapeProto, TensorType, TypeProto, ValueInfoProto,
@@ -78,8 +80,15 @@ fn planes(architecture: &Architecture) -> ValueInfoProto {
     let &Architecture { planes, height, width, .. } = architecture;
     let described = "Stones of the side to move, those of the other side, ones if the first player is to move, ones";
     // Whoever builds a network of other planes knows what they are.
-    let described = if planes == afterstate_engine::zero::PLANES { described } else { "" };
-    value_info(PLANES, &[planes, height, width], described)
+    let described = match planes {
+        zero::PLANES => described.to_string(),
+        Go::DETAILED => format!(
+            "{described}; stones of the side to move in chains with one liberty, with two, those of the other side, the point of ko, \
+             the stone of the last move, that of the one before"
+        ),
+        _ => String::new(),
+    };
+    value_info(PLANES, &[planes, height, width], &described)
 }
 
 /// A tensor whose first axis is the batch.
