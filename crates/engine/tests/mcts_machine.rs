@@ -270,9 +270,12 @@ fn the_grandfather_is_two_plies_up() {
     assert!(tree.children(ROOT).unwrap().all(|child| tree.node(child).prior().is_none()));
 }
 
-/// Keeps what the last position that entered the tree could see two plies up.
+/// The moves that led to a position, and what it could see two plies up.
+type Seen = (Vec<Move>, Vec<(u16, f32)>);
+
+/// Keeps what the last position that entered the tree saw.
 #[derive(Clone, Default)]
-struct LastGrandfather(Arc<Mutex<(Vec<Move>, Vec<(u16, f32)>)>>);
+struct LastGrandfather(Arc<Mutex<Seen>>);
 
 impl Prior<Go> for LastGrandfather {
     fn fill(&mut self, position: &NewPosition<'_, Go>, _: &mut [PriorValue]) {
