@@ -240,6 +240,11 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
         })
     }
 
+    /// Whether it was used up when that was last asked.
+    fn has_stopped(&self) -> bool {
+        self.limits.as_ref().is_some_and(|limits| limits.reached)
+    }
+
     /// The same, where plays that are worth at most `exact` points less than the best are known exactly.
     fn ranked(&mut self, game: &G, plies: u32, exact: f32) -> Vec<RankedPlay<G::Move>> {
         let Turn::Player(_) = game.turn() else { return Vec::new() };
@@ -260,7 +265,7 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
             let mut alpha = -E::BOUND;
             for done in 0..kept {
                 let equity = self.after(game, plays[done].mv, ahead, alpha, E::BOUND);
-                if self.limits.as_ref().is_some_and(|limits| limits.reached) {
+                if self.has_stopped() {
                     sort(&mut plays[..done]);
                     return plays;
                 }
@@ -353,7 +358,7 @@ impl<G: Game, E: Equity<G>> Expectimax<G, E> {
             rolled.play(roll);
             let value = self.best(&rolled, level, index, plies, low, high);
             // A ply further down may have used the budget up.
-            if plies > 1 && self.limits.as_ref().is_some_and(|limits| limits.reached) {
+            if plies > 1 && self.has_stopped() {
                 return 0.0;
             }
             sum += probability * value;
