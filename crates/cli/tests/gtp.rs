@@ -73,7 +73,7 @@ impl Engine {
 /// with `lz-genmove_analyze` because it exists.
 #[test]
 fn sabaki_analyses_and_plays() {
-    for agent in ["mc-rave:300", "puct:iterations=300"] {
+    for agent in ["mc-rave:300", "puct:iterations=300", "puct:iterations=300,playout=usual"] {
         let mut engine = Engine::start(&["--agent", agent]);
         assert_eq!(engine.ask("name"), [format!("= afterstate {agent}")]);
         engine.ask("version");

@@ -354,7 +354,10 @@ fn a_network_sees_details_of_go() {
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["inputs"]["planes"], serde_json::json!(["batch", 11, 5, 5]));
     let prior = format!("mc-rave:20,prior=network:{}", run.display());
-    succeed(&["match", "--size", "5", &format!("puct:{},iterations=20", run.display()), &prior, "--games", "2"]);
+    let playing_out = format!("puct:{},iterations=20,playout=usual,mix-weight=0.3", run.display());
+    succeed(&["match", "--size", "5", &playing_out, &prior, "--games", "2"]);
+    let alone = format!("puct:{},iterations=20", run.display());
+    succeed(&["match", "--size", "5", &alone, &prior, "--games", "2"]);
     fs::write(&path, recipe.replace("game = 'go'\nboard-size = 5", "game = 'connect-four'")).unwrap();
     let message = fail(&["train", text(&path), "--out", text(&folder.path().join("four"))]);
     assert!(message.contains("network.details: only positions of Go have some"), "{message}");
@@ -378,6 +381,15 @@ fn what_cannot_be_is_refused_in_one_line() {
     let unknown = fail(&["match", "--game", "connect-four", "puct,device=gpu", "random"]);
     assert!(unknown.contains("device 'gpu': expected cpu, cuda or cuda:NUMBER"), "{unknown}");
     assert!(fail(&["match", "--game", "connect-four", "puct,memory-mib=0", "random"]).contains("memory-mib"));
+    for (agent, expected) in [
+        ("puct,mix-weight=0.3", "mix-weight does nothing without playouts: leave it out, or set playout=usual"),
+        ("puct,playout=none,mercy=0.2", "mercy does nothing without playouts"),
+        ("puct,playout=usual,mix-weight=2", "mix-weight"),
+        ("puct,playout=fuego", "has uniform playouts only"),
+    ] {
+        let message = fail(&["match", "--game", "connect-four", agent, "random"]);
+        assert!(message.contains(expected), "{message}");
+    }
     // Without what was played the run cannot go on, and nothing is lost by trying.
     fs::rename(run_folder.join("replay"), folder.path().join("elsewhere")).unwrap();
     let answer = run(&["train", text(&recipe), "--out", text(&run_folder), "--resume"]);

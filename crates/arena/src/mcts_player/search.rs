@@ -125,16 +125,16 @@ where
     }
 }
 
-/// A network says what is known of every move, that of passing included, and nobody plays to the end.
+/// A network says what is known of every move, that of passing included, and nobody watches what is played to the end, if anything is.
 impl<G: Deterministic, N: Network<G>, O> MonteCarlo<G, O> for NetworkSearch<G, N> {
     fn search(
         &mut self,
         situation: &Situation<'_, G>,
         budget: &Budget,
-        _rng: &mut Rng,
+        rng: &mut Rng,
         watch: Option<Watch<'_, G::Move>>,
     ) -> Decision<G::Move> {
-        self.search_situation(situation, budget, watch)
+        self.search_situation(situation, budget, rng, watch)
     }
 
     fn report(&self) -> SearchReport<G::Move> {

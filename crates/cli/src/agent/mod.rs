@@ -180,7 +180,7 @@ impl Agent {
             }
             Agent::MonteCarlo(agent) => agent.checkpoints().collect(),
             Agent::TdSearch(agent) => agent.memory.iter_mut().chain(agent.playout.checkpoint()).collect(),
-            Agent::Puct(agent) => agent.checkpoint().into_iter().collect(),
+            Agent::Puct(agent) => agent.checkpoints(),
             Agent::Tournament(agent) => vec![&mut agent.checkpoint],
             Agent::Expectimax(agent) => vec![&mut agent.checkpoint],
             _ => Vec::new(),

@@ -2,18 +2,19 @@
 
 use super::catalogue::{Kind, setting};
 use super::monte_carlo::{EARLY_STOP, PONDER, RESIGN};
+use super::playout::{MERCY, Playout, SELF_ATARI, WITHOUT};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_engine::search::{FirstPlay, NetworkSearchSettings, PuctSettings};
 use afterstate_engine::value::ShapeAgent;
 use afterstate_games::go::Komi;
 use afterstate_nets::{DeviceName, ResidualAgent};
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail, ensure};
 
 /// The kind of agents.
 pub const KIND: Kind = Kind {
     name: "puct",
-    summary: "AlphaZero's tree search, led by a network's policy and value",
+    summary: "AlphaZero's tree search, led by a network's policy and value; with playouts AlphaGo's",
     games: "go, connect-four, tic-tac-toe",
     main: Some("network"),
     settings: &[
@@ -40,6 +41,19 @@ pub const KIND: Kind = Kind {
             "solver",
             Some("auto"),
             "whether what is proved is not simulated again: true, false, or auto, which is true where a network knows what else to expect",
+        ),
+        setting(
+            "playout",
+            Some("none"),
+            "play out from new positions, too: none, or as in uct (usual, uniform; in go also fuego, mogo and softmax:CHECKPOINT)",
+        ),
+        WITHOUT,
+        SELF_ATARI,
+        MERCY,
+        setting(
+            "mix-weight",
+            Some("0.5"),
+            "with playout: how much the network says of what simulations come to, 0 to 1",
         ),
         setting(
             "symmetries",
@@ -78,6 +92,8 @@ pub struct PuctAgent {
     pub symmetries: bool,
     /// Where it works.
     pub device: DeviceName,
+    /// How new positions are played out from, if they are, and how much the network says of what simulations come to then.
+    pub playout: Option<(Playout, f32)>,
     /// How it searches.
     pub search: NetworkSearchSettings,
     /// How it plays.
@@ -109,6 +125,7 @@ impl PuctAgent {
             solver: settings.choice("solver", &[("auto", knows), ("true", true), ("false", false)])?,
         };
         let iterations = settings.whole("iterations", 1, 1_000_000_000)?;
+        let playout = playout(settings)?;
         let symmetries = settings.flag("symmetries")?;
         let device = settings.text("device")?;
         let device = device.parse().map_err(|problem| anyhow!("{}: {problem}", settings.source()))?;
@@ -124,7 +141,7 @@ impl PuctAgent {
             ponder: settings.flag("ponder")?,
             ..MctsPlayerSettings::default()
         };
-        Ok(PuctAgent { network, symmetries, device, search, player })
+        Ok(PuctAgent { network, symmetries, device, playout, search, player })
     }
 
     /// The size of the square board that it learnt on, and the komi if it has one; `None` for what plays on every size.
@@ -143,11 +160,28 @@ impl PuctAgent {
         }
     }
 
-    /// The checkpoint that it names, if it does.
-    pub fn checkpoint(&mut self) -> Option<&mut String> {
-        match &mut self.network {
+    /// The checkpoints that it names.
+    pub fn checkpoints(&mut self) -> Vec<&mut String> {
+        let network = match &mut self.network {
             Source::Uniform => None,
             Source::Residual(checkpoint) | Source::Shapes(checkpoint) => Some(checkpoint),
-        }
+        };
+        let playout = self.playout.as_mut().and_then(|(playout, _)| playout.checkpoint());
+        network.into_iter().chain(playout).collect()
     }
+}
+
+fn playout(settings: &mut Settings) -> Result<Option<(Playout, f32)>> {
+    if settings.text("playout")? == "none" {
+        for part in ["playout-without", "avoid-self-atari", "mercy", "mix-weight"] {
+            ensure!(
+                !settings.is_given(part),
+                "{}: {part} does nothing without playouts: leave it out, or set playout=usual",
+                settings.source()
+            );
+        }
+        return Ok(None);
+    }
+    let playout = Playout::build(settings)?;
+    Ok(Some((playout, settings.number("mix-weight", 0.0, 1.0)? as f32)))
 }

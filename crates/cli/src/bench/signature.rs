@@ -16,9 +16,11 @@ use afterstate_engine::learning::{
 };
 use afterstate_engine::search::{
     AlphaBeta, AlphaBetaSettings, Dyna2, Experience, FuegoPrior, Handcrafted, Leaf, McRave, Mcts, MctsSettings,
-    PlayOut, Prior, Selection, TdSearch, TdSearchSettings, TournamentSettings, TwoPhase, TwoPhaseSettings, Uct,
+    MixedPlayouts, NetworkSearch, NetworkSearchSettings, PlayOut, Prior, Selection, TdSearch, TdSearchSettings,
+    TournamentSettings, TwoPhase, TwoPhaseSettings, Uct,
 };
 use afterstate_engine::value::{ChessTerms, Features, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes};
+use afterstate_engine::zero::Uniform;
 use afterstate_engine::{Budget, Search};
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::go::{
@@ -207,6 +209,7 @@ fn compute() -> Result<Vec<Line>> {
     }
     let [searched, played] = nets::signature();
     line("go5.puct.decisions", format!("{searched:016x}"));
+    line("go9.puct.playouts.decisions", format!("{:016x}", played_out()));
     line(&format!("connect-four.zero.trajectories{NEEDS_GLIBC}"), format!("{played:016x}"));
     line("go9.dyna-2.linear", format!("{:016x}", corrected()));
     line("go9.two-phase.linear", format!("{:016x}", looked_ahead()));
@@ -254,6 +257,13 @@ fn decisions(search: &mut impl Search<Go>) -> Vec<u64> {
         game.play(best);
     }
     numbers
+}
+
+/// What PUCT decides in the first four moves on 9×9, whose values are half a playout's.
+fn played_out() -> u64 {
+    let playouts = MixedPlayouts::new(PlayOut(FuegoPlayout::default()), 0.5);
+    let mut search = NetworkSearch::new(Uniform, NetworkSearchSettings::default()).with_playouts(playouts);
+    hash(decisions(&mut search))
 }
 
 /// Every move and outcome of so many playouts.

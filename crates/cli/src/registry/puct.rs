@@ -1,12 +1,13 @@
 //! Agents whose search a network leads.
 
 use super::go::learnt;
-use super::monte_carlo::SearchFactory;
+use super::go_monte_carlo::GoPlayout;
+use super::monte_carlo::{SearchFactory, uniform_playout};
 use super::{GoSearcher, Playable, PlayerFactory};
 use crate::agent::puct::{PuctAgent, Source};
 use crate::zero_recipe::ZeroGame;
 use afterstate_arena::MctsPlayer;
-use afterstate_engine::search::NetworkSearch;
+use afterstate_engine::search::{Leaf, MixedPlayouts, NetworkSearch, PlayOut};
 use afterstate_engine::zero::{ByAfterstates, Network, PLANES, Uniform};
 use afterstate_games::go::Go;
 use afterstate_nets::{DeviceName, ResidualAgent, ResidualPlayer, agent};
@@ -15,15 +16,19 @@ use std::sync::Arc;
 
 /// Makes players of a game that is about so many moves long.
 pub fn players<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent, game_length: f32) -> Result<PlayerFactory<G>> {
+    let playouts = match &puct.playout {
+        None => None,
+        Some((playout, weight)) => Some((PlayOut(uniform_playout(playout)?), *weight)),
+    };
     let search: SearchFactory<G, ()> = match &puct.network {
-        Source::Uniform => searches(puct, || Uniform),
+        Source::Uniform => searches(puct, playouts, || Uniform),
         Source::Shapes(name) => {
             let values = start.values(name)?;
-            searches(puct, move || ByAfterstates::new(values.clone(), POLICY_TEMPERATURE))
+            searches(puct, playouts, move || ByAfterstates::new(values.clone(), POLICY_TEMPERATURE))
         }
         Source::Residual(name) => {
             let network = residual(start, name, puct.device)?.averaging(puct.symmetries);
-            searches(puct, move || network.clone())
+            searches(puct, playouts, move || network.clone())
         }
     };
     let settings = puct.player.clone().for_games_of(game_length);
@@ -32,15 +37,19 @@ pub fn players<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent, game_length:
 
 /// What plays Go by it; but for what knows nothing it knows boards of `size` alone.
 pub fn go_searcher(puct: &PuctAgent, size: usize) -> Result<GoSearcher> {
+    let playouts = match &puct.playout {
+        None => None,
+        Some((playout, weight)) => Some((PlayOut(GoPlayout::new(playout)?), *weight)),
+    };
     let search = match &puct.network {
-        Source::Uniform => searches(puct, || Uniform),
+        Source::Uniform => searches(puct, playouts, || Uniform),
         Source::Shapes(name) => {
             let shapes = Arc::new(learnt(name, size)?.value());
-            searches(puct, move || ByAfterstates::new(shapes.clone(), POLICY_TEMPERATURE))
+            searches(puct, playouts, move || ByAfterstates::new(shapes.clone(), POLICY_TEMPERATURE))
         }
         Source::Residual(name) => {
             let network = residual(&Go::new(size), name, puct.device)?.averaging(puct.symmetries);
-            searches(puct, move || network.clone())
+            searches(puct, playouts, move || network.clone())
         }
     };
     let only = (puct.network != Source::Uniform).then_some(size);
@@ -50,15 +59,26 @@ pub fn go_searcher(puct: &PuctAgent, size: usize) -> Result<GoSearcher> {
 /// What values of moves are as a policy, and a policy as values: a move whose value is 0.05 higher is twice as likely.
 pub(super) const POLICY_TEMPERATURE: f32 = 0.14;
 
-/// Makes searches that a network leads.
-fn searches<G, O, N>(puct: &PuctAgent, network: impl Fn() -> N + Send + Sync + 'static) -> SearchFactory<G, O>
+/// Makes searches that a network leads, with `playouts` and how much the network says beside them.
+fn searches<G, O, N, L>(
+    puct: &PuctAgent,
+    playouts: Option<(L, f32)>,
+    network: impl Fn() -> N + Send + Sync + 'static,
+) -> SearchFactory<G, O>
 where
     G: Playable + ZeroGame,
     O: 'static,
     N: Network<G> + 'static,
+    L: Leaf<G> + Sync + 'static,
 {
     let settings = puct.search.clone();
-    Arc::new(move || Box::new(NetworkSearch::new(network(), settings.clone())))
+    Arc::new(move || {
+        let search = NetworkSearch::new(network(), settings.clone());
+        Box::new(match &playouts {
+            None => search,
+            Some((leaf, weight)) => search.with_playouts(MixedPlayouts::new(leaf.clone(), *weight)),
+        })
+    })
 }
 
 /// A checkpoint's network, which must have been learnt for the game of `start`, on its board.

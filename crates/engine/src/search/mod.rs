@@ -60,7 +60,7 @@ pub use mcts::{
 };
 pub use mcts_solver::Proof;
 pub use minimax::minimax;
-pub use mixed::Mixed;
+pub use mixed::{Mixed, MixedPlayouts};
 pub use network_prior::NetworkPrior;
 pub use network_search::{NetworkSearch, NetworkSearchSettings};
 pub use ownership::{ChainStatus, GoOwnership, Ownership, playout_ownership};

@@ -2,6 +2,7 @@
 
 use super::mcts::{SearchReport, Situation, Watch};
 use super::mcts_solver::Proof;
+use super::mixed::MixedPlayouts;
 use super::puct::{Puct, PuctSettings};
 use super::{Budget, Decision, Search};
 use crate::zero::{Network, Question};
@@ -53,6 +54,7 @@ impl Default for NetworkSearchSettings {
 /// ```
 pub struct NetworkSearch<G: Deterministic, N> {
     network: N,
+    playouts: Option<MixedPlayouts<G>>,
     settings: NetworkSearchSettings,
     puct: Puct<G>,
     question: Option<Question<G>>,
@@ -68,7 +70,25 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
     /// A search that asks `network`.
     pub fn new(network: N, settings: NetworkSearchSettings) -> Self {
         let puct = Puct::new(settings.puct);
-        NetworkSearch { network, settings, puct, question: None, simulations: 0 }
+        NetworkSearch { network, playouts: None, settings, puct, question: None, simulations: 0 }
+    }
+
+    /// Has new positions played out from, too, and that be a part of what simulations come to.
+    ///
+    /// ```
+    /// use afterstate_engine::search::{MixedPlayouts, NetworkSearch, NetworkSearchSettings, PlayOut};
+    /// use afterstate_engine::zero::Uniform;
+    /// use afterstate_engine::{Budget, Search};
+    /// use afterstate_games::{ConnectFour, UniformPlayout, stream};
+    /// // A network that knows nothing would think the beginning even, and the middle no better than the edge.
+    /// let playouts = MixedPlayouts::new(PlayOut(UniformPlayout::default()), 0.0);
+    /// let settings = NetworkSearchSettings { iterations: 500, ..NetworkSearchSettings::default() };
+    /// let mut search = NetworkSearch::new(Uniform, settings).with_playouts(playouts);
+    /// let decision = search.search(&ConnectFour::new(), &Budget::default(), &mut stream(1, 0));
+    /// assert!(decision.value.unwrap().0 > 0.5);
+    /// ```
+    pub fn with_playouts(self, playouts: MixedPlayouts<G>) -> Self {
+        NetworkSearch { playouts: Some(playouts), ..self }
     }
 
     /// Its settings.
@@ -81,16 +101,18 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
         std::mem::replace(&mut self.settings.early_stop, early_stop)
     }
 
-    /// Searches among the moves that `situation` allows, going on from what is known of it.
+    /// Searches among the moves that `situation` allows, going on from what is known of it. Chance has a part in it only with
+    /// [playouts](Self::with_playouts).
     pub fn search_situation(
         &mut self,
         situation: &Situation<'_, G>,
         budget: &Budget,
+        rng: &mut Rng,
         mut watch: Option<Watch<'_, G::Move>>,
     ) -> Decision<G::Move> {
         let Turn::Player(side) = situation.position.turn() else { return Decision::resign() };
         self.puct.go_on(situation);
-        self.simulations = self.simulate(situation.position, side, budget, &mut watch);
+        self.simulations = self.simulate(situation.position, side, budget, rng, &mut watch);
         let Some(best) = self.puct.best() else { return Decision::resign() };
         // What is proved lost is chosen only when all is.
         let proved = best.proof.value().filter(|_| self.settings.puct.solver);
@@ -124,7 +146,14 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
     }
 
     /// Simulates as long as the limits allow, and says how often.
-    fn simulate(&mut self, position: &G, side: Side, budget: &Budget, watch: &mut Option<Watch<'_, G::Move>>) -> u64 {
+    fn simulate(
+        &mut self,
+        position: &G,
+        side: Side,
+        budget: &Budget,
+        rng: &mut Rng,
+        watch: &mut Option<Watch<'_, G::Move>>,
+    ) -> u64 {
         let begin = Instant::now();
         let question = self.question.get_or_insert_with(|| Question::new(position.clone()));
         let most = match budget.simulations {
@@ -140,6 +169,9 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
             let is_asked = self.puct.gather(question);
             if is_asked {
                 self.network.evaluate(&mut [question]);
+                if let Some(playouts) = &mut self.playouts {
+                    playouts.mix(question, rng);
+                }
                 self.puct.apply(question);
             }
             done += 1;
@@ -202,10 +234,10 @@ fn is_settled<G: Deterministic>(search: &Puct<G>, budget: &Budget, begin: Instan
 }
 
 impl<G: Deterministic, N: Network<G>> Search<G> for NetworkSearch<G, N> {
-    fn search(&mut self, root: &G, budget: &Budget, _rng: &mut Rng) -> Decision<G::Move> {
+    fn search(&mut self, root: &G, budget: &Budget, rng: &mut Rng) -> Decision<G::Move> {
         let mut moves = Vec::new();
         root.legal_moves(&mut moves);
-        self.search_situation(&Situation { moves: Some(&moves), ..Situation::new(root) }, budget, None)
+        self.search_situation(&Situation { moves: Some(&moves), ..Situation::new(root) }, budget, rng, None)
     }
 }
 
@@ -213,8 +245,9 @@ impl<G: Deterministic, N: Network<G>> Search<G> for NetworkSearch<G, N> {
 mod tests {
     use super::*;
     use crate::Value;
+    use crate::search::PlayOut;
     use crate::zero::Uniform;
-    use afterstate_games::{ConnectFour, Game, Notation, TicTacToe, stream};
+    use afterstate_games::{ConnectFour, Game, Notation, TicTacToe, UniformPlayout, stream};
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
@@ -231,17 +264,37 @@ mod tests {
         search.search(game, budget, &mut stream(1, 0))
     }
 
+    fn mixed<G: Deterministic>(settings: NetworkSearchSettings, weight: f32) -> NetworkSearch<G, Uniform> {
+        search(settings).with_playouts(MixedPlayouts::new(PlayOut(UniformPlayout::default()), weight))
+    }
+
     #[test]
     fn it_never_loses_tic_tac_toe() {
-        let mut search = search(NetworkSearchSettings { iterations: 3000, ..NetworkSearchSettings::default() });
-        let mut game = TicTacToe::default();
-        while let Turn::Player(_) = game.turn() {
-            let decision = decide(&mut search, &game, &Budget::default());
-            assert_eq!(decision.principal_variation.first(), decision.best.as_ref());
-            game.play(decision.best.unwrap());
-            search.advance(decision.best.unwrap(), &game);
+        let proving = NetworkSearchSettings { iterations: 3000, ..NetworkSearchSettings::default() };
+        let hoping = NetworkSearchSettings { puct: PuctSettings::default(), ..proving.clone() };
+        for mut search in [search(proving), mixed(hoping, 0.0)] {
+            let mut game = TicTacToe::default();
+            while let Turn::Player(_) = game.turn() {
+                let decision = decide(&mut search, &game, &Budget::default());
+                assert_eq!(decision.principal_variation.first(), decision.best.as_ref());
+                game.play(decision.best.unwrap());
+                search.advance(decision.best.unwrap(), &game);
+            }
+            assert_eq!(game.turn(), Turn::Over(afterstate_games::Outcome::DRAW));
         }
-        assert_eq!(game.turn(), Turn::Over(afterstate_games::Outcome::DRAW));
+    }
+
+    #[test]
+    fn playouts_are_drawn_anew_for_every_seed() {
+        let game = ConnectFour::new();
+        let decided = |weight: f32, seed: u64| {
+            let mut search = mixed(NetworkSearchSettings::default(), weight);
+            search.search(&game, &Budget::default(), &mut stream(seed, 0))
+        };
+        assert_eq!(decided(0.5, 1), decided(0.5, 1));
+        assert_ne!(decided(0.5, 1), decided(0.5, 2));
+        // Of a network that says everything they are no part.
+        assert_eq!(decided(1.0, 1), decide(&mut search(NetworkSearchSettings::default()), &game, &Budget::default()));
     }
 
     #[test]
@@ -316,7 +369,7 @@ mod tests {
         let mut report = |report: SearchReport<_>| seen.push(report.simulations);
         let watch = Watch { every: Duration::ZERO, report: &mut report };
         let situation = Situation { moves: Some(&moves[2..5]), ..Situation::new(&game) };
-        search.search_situation(&situation, &Budget::default(), Some(watch));
+        search.search_situation(&situation, &Budget::default(), &mut stream(1, 0), Some(watch));
         assert_eq!(seen, (1..=100).collect::<Vec<_>>());
         assert_eq!(search.report().moves.len(), 3);
     }
