@@ -55,6 +55,7 @@ mod train;
 mod training_run;
 mod uci;
 mod watch;
+mod zero_game;
 mod zero_learner;
 mod zero_presets;
 mod zero_recipe;

@@ -3,13 +3,13 @@
 use crate::event_file::EventFile;
 use crate::lesson::{Described, Learner, Lesson};
 use crate::watch::Milestone;
-use crate::zero_recipe::{ZeroGame, ZeroLesson, ZeroRecipe};
+use crate::zero_game::ZeroGame;
+use crate::zero_recipe::{ZeroLesson, ZeroRecipe};
 use crate::zero_view::{self, LiveView};
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::{Checkpoint, Weights};
 use afterstate_engine::zero::{StepReport, ZeroTraining};
-use afterstate_games::stream;
 use afterstate_nets::{ResidualAgent, ResidualLearner};
 use anyhow::{Context, Result, bail};
 use std::io::Write;
@@ -48,8 +48,7 @@ impl<G: ZeroGame> ZeroLearner<G> {
         let architecture = recipe.network.architecture(&first);
         let (weights, memory, done) = match last {
             Some(last) => (last.weights.clone(), &last.memory[..], (last.about.steps, last.about.games)),
-            // A stream that no game draws from.
-            None => (architecture.random(&mut stream(recipe.seed, u64::MAX)), &[][..], (0, 0)),
+            None => (recipe.first_weights(&architecture)?, &[][..], (0, 0)),
         };
         let shared = Weights::from_values(&weights);
         let learner = ResidualLearner::new(architecture, weights, recipe.optimizer, memory, recipe.augment)

@@ -44,7 +44,7 @@ pub fn read(own: &Table) -> Result<ZeroRecipe> {
         // Serde does not list keys beside a flattened table.
         match error.to_string() {
             message if message.contains("unknown field") && !message.contains("expected") => {
-                let other = ["archive", "expert", "expert-visits", "games"];
+                let other = ["archive", "expert", "expert-visits", "first-weights", "games"];
                 let known =
                     usual.keys().map(String::as_str).chain(other.into_iter().filter(|key| !usual.contains_key(*key)));
                 anyhow!("{message}, expected one of `{}`", known.collect::<Vec<_>>().join("`, `"))
@@ -200,6 +200,7 @@ pub fn recipe(Named { game, preset, scale, board_size }: Named) -> ZeroRecipe {
         expert: None,
         games: Vec::new(),
         expert_visits: 0,
+        first_weights: None,
         device: DeviceName::Cpu,
         network: NetworkSize::default(),
         optimizer: OptimizerSettings::default(),

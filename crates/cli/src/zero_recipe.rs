@@ -2,27 +2,27 @@
 //!
 //! A recipe names a preset, one of the paper's learners, and a scale; what it says besides replaces what these say.
 
-use crate::agent::monte_carlo::{Method, MonteCarlo};
+use crate::agent::monte_carlo::Method;
 use crate::agent::{Agent, AgentSpec};
 use crate::lesson::{Lesson, Plan, RANDOM, Yardstick};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
-use crate::registry::{GoSearcher, Playable, plain_searches};
+use crate::zero_game::ZeroGame;
 use crate::zero_learner::ZeroLearner;
 use crate::zero_presets;
-use afterstate_arena::mcts_player::{ExpertSettings, MctsExpert};
-use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings, Player, RandomPlayer, RecordedGames};
+use afterstate_arena::mcts_player::ExpertSettings;
+use afterstate_arena::{MctsPlayer, MctsPlayerSettings, Player, RandomPlayer, RecordedGames};
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::search::{
     FirstPlay, Mcts, MctsSettings, NetworkSearch, NetworkSearchSettings, PlayOut, PuctSettings, Uct,
 };
 use afterstate_engine::value::{Checkpoint, CheckpointError};
 use afterstate_engine::zero::{
-    ActorSettings, Branching, EvaluationServer, Interest, KataGoSettings, MakeExpert, Network, Planes, PlayoutCap,
+    ActorSettings, Branching, EvaluationServer, Interest, KataGoSettings, MakeExpert, Network, PlayoutCap,
     ServerSettings, ZeroSettings,
 };
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
-use afterstate_games::{ConnectFour, Deterministic, Notation, TicTacToe, UniformPlayout};
-use afterstate_nets::{Backend, DeviceName, NetworkSize, OptimizerSettings, ResidualAgent, agent};
+use afterstate_games::{UniformPlayout, stream};
+use afterstate_nets::{Architecture, Backend, DeviceName, NetworkSize, OptimizerSettings, ResidualAgent, agent};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
@@ -123,6 +123,10 @@ pub struct ZeroRecipe {
     /// Positions of the expert's trees are learnt from, too, that it visited so often; 0, the default: only those of games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub expert_visits: u32,
+    /// A checkpoint whose weights the network begins with, named as agents name theirs, and like these found from where the program is
+    /// run; none: random weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_weights: Option<String>,
     /// Where the network works: `cpu`, or a graphics card.
     pub device: DeviceName,
     /// How large the network is.
@@ -158,11 +162,29 @@ impl ZeroRecipe {
             return Ok(Some(Arc::new(move || Box::new(games.clone()))));
         }
         let Some(expert) = &self.expert else { return Ok(None) };
-        let Agent::MonteCarlo(agent) = AgentSpec::parse(expert)?.agent else { return Ok(None) };
+        let agent = AgentSpec::parse(expert)?.agent;
         let ActorSettings { temperature, sampled_moves, early_end, .. } = self.zero.self_play;
         let least_visits = self.expert_visits;
         let settings = ExpertSettings { temperature, sampled_moves, early_end, least_visits };
         first.experts(&agent, settings).map(Some).with_context(|| format!("expert = \"{expert}\""))
+    }
+
+    /// What a network of this `architecture` begins with.
+    pub fn first_weights(&self, architecture: &Architecture) -> Result<Vec<f32>> {
+        let Some(name) = &self.first_weights else {
+            // A stream that no game draws from.
+            return Ok(architecture.random(&mut stream(self.seed, u64::MAX)));
+        };
+        let checkpoint = ResidualAgent::load(name).with_context(|| format!("first-weights = \"{name}\""))?;
+        let about = &checkpoint.about;
+        ensure!(
+            about.network == *architecture,
+            "first-weights = \"{name}\": a network of {}, for {}; the recipe's is one of {}",
+            shape(&about.network),
+            about.game,
+            shape(architecture)
+        );
+        Ok(checkpoint.weights)
     }
 
     fn check(&self) -> Result<()> {
@@ -210,8 +232,18 @@ impl ZeroRecipe {
             let searched = archive.is_some_and(|archive| archive.interest == Interest::Searched);
             ensure!(!searched, "archive.interest = \"searched\": an expert shows only what it visits; try preset gevc");
             let spec = AgentSpec::parse(expert).with_context(|| format!("expert = \"{expert}\""))?;
-            let searches = matches!(&spec.agent, Agent::MonteCarlo(agent) if agent.method != Method::Flat);
-            ensure!(searches, "expert = \"{expert}\": expected a tree search: mcts, uct, rave or mc-rave");
+            let searches = match &spec.agent {
+                Agent::MonteCarlo(agent) => agent.method != Method::Flat,
+                Agent::Puct(_) => {
+                    ensure!(
+                        self.expert_visits == 0,
+                        "expert-visits: puct shows only the games that it plays: leave it out"
+                    );
+                    true
+                }
+                _ => false,
+            };
+            ensure!(searches, "expert = \"{expert}\": expected a tree search: mcts, uct, rave, mc-rave or puct");
         }
         if !self.games.is_empty() {
             ensure!(self.expert.is_none(), "games: they are learnt from instead of an expert's: leave one of both out");
@@ -250,6 +282,12 @@ impl ZeroRecipe {
         }
         self.checkpoints.check()
     }
+}
+
+/// How a network is built, for people.
+fn shape(architecture: &Architecture) -> String {
+    let Architecture { planes, height, width, moves: _, blocks, filters, hidden } = architecture;
+    format!("{blocks} blocks, {filters} filters, {hidden} hidden units and {planes} planes of {width}x{height}")
 }
 
 fn check_optimizer(optimizer: &OptimizerSettings) -> Result<()> {
@@ -292,77 +330,6 @@ fn check_katago(katago: &KataGoSettings, iterations: u32) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// A game that is learnt so: where it begins, and how its UCT plays out.
-pub trait ZeroGame: Planes + Deterministic + Notation {
-    /// The first position, as a recipe wants it.
-    fn first(recipe: &ZeroRecipe) -> Self;
-
-    /// The same position where games last as long as in matches.
-    fn unlimited(&self) -> Self {
-        self.clone()
-    }
-
-    /// White's compensation, where there is one.
-    fn komi(&self) -> Option<f64> {
-        None
-    }
-
-    /// Players whose games are learnt from.
-    fn experts(&self, agent: &MonteCarlo, settings: ExpertSettings) -> Result<MakeExpert<Self>>;
-}
-
-/// Experts of games that have no manners.
-fn plain_experts<G: ZeroGame + Playable>(
-    start: &G,
-    agent: &MonteCarlo,
-    settings: ExpertSettings,
-) -> Result<MakeExpert<G>> {
-    let search = plain_searches(start, agent)?;
-    Ok(Arc::new(move || Box::new(MctsExpert::new(search(), (), settings))))
-}
-
-impl ZeroGame for TicTacToe {
-    fn first(_recipe: &ZeroRecipe) -> Self {
-        TicTacToe::default()
-    }
-
-    fn experts(&self, agent: &MonteCarlo, settings: ExpertSettings) -> Result<MakeExpert<Self>> {
-        plain_experts(self, agent, settings)
-    }
-}
-
-impl ZeroGame for ConnectFour {
-    fn first(_recipe: &ZeroRecipe) -> Self {
-        ConnectFour::new()
-    }
-
-    fn experts(&self, agent: &MonteCarlo, settings: ExpertSettings) -> Result<MakeExpert<Self>> {
-        plain_experts(self, agent, settings)
-    }
-}
-
-/// At most twice as many moves as there are points, as in the paper's program.
-impl ZeroGame for Go {
-    fn first(recipe: &ZeroRecipe) -> Self {
-        let points = (recipe.board_size * recipe.board_size) as u16;
-        Go::new(recipe.board_size).with_komi(recipe.komi).with_move_limit(2 * points)
-    }
-
-    fn unlimited(&self) -> Self {
-        self.clone().with_move_limit(u16::MAX)
-    }
-
-    fn komi(&self) -> Option<f64> {
-        Some(self.komi().points())
-    }
-
-    fn experts(&self, agent: &MonteCarlo, settings: ExpertSettings) -> Result<MakeExpert<Self>> {
-        let searcher = GoSearcher::of(&Agent::MonteCarlo(Box::new(agent.clone())), self.size())?;
-        let searcher = searcher.context("every Monte-Carlo agent searches")?;
-        Ok(Arc::new(move || Box::new(MctsExpert::new(searcher.search(), GoConduct, settings))))
-    }
 }
 
 /// A recipe for a game that is known.

@@ -195,10 +195,39 @@ fn a_network_learns_from_an_expert() {
         ("uct:40,explorat=1", "alphazero", "exploration"),
         ("uct:40", "gesr", "try preset gevc"),
         ("uct:40,prior=fuego", "alphazero", "has no such prior"),
+        ("puct:nowhere", "alphazero", "nowhere"),
     ] {
         let path = recipe("wrong.toml", &format!("expert = \"{expert}\"\npreset = \"{preset}\"\n{RECIPE}"));
         let message = fail(&["train", text(&path), "--out", text(&folder.path().join("wrong"))]);
         assert!(message.contains(expected), "{expert}: {message}");
+    }
+}
+
+/// A run goes on with another's weights, and with games that another network leads, which may be the same.
+#[test]
+fn a_network_learns_from_games_of_its_own_with_other_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipe = |name: &str, text_of: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("{text_of}\n{RECIPE}")).unwrap();
+        path
+    };
+    let [first, whole, run] = ["first", "whole", "run"].map(|name| folder.path().join(name));
+    succeed(&["train", text(&recipe("first.toml", "")), "--out", text(&first)]);
+    let first = first.display();
+    let further = format!("first-weights = '{first}'\nexpert = 'puct:{first},iterations=20,playout=usual,mix-weight=0.3'");
+    let path = recipe("further.toml", &further);
+    succeed(&["train", text(&path), "--out", text(&whole)]);
+    train_killed(&path, &run, 7, 7);
+    assert!(result(&run) == result(&whole), "the run that was killed ended otherwise");
+    for (wrong, expected) in [
+        (format!("{further}\nexpert-visits = 8"), "puct shows only the games that it plays"),
+        (format!("first-weights = '{first}x'"), "first-weights"),
+        (format!("first-weights = '{first}'\nnetwork = {{ blocks = 2, filters = 16 }}"), "2 blocks"),
+    ] {
+        let path = recipe("wrong.toml", &wrong);
+        let message = fail(&["train", text(&path), "--out", text(&folder.path().join("wrong"))]);
+        assert!(message.contains(expected), "{wrong}: {message}");
     }
 }
 

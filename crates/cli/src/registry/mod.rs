@@ -9,13 +9,14 @@ mod go;
 mod go_monte_carlo;
 mod go_searcher;
 mod monte_carlo;
+mod plain_searches;
 mod puct;
 mod short_term;
 mod td_search;
 
 pub use backgammon::{ChancesOf, Evaluated, chances, evaluate, judge, rolled_out};
 pub use go_searcher::GoSearcher;
-pub use monte_carlo::plain_searches;
+pub use plain_searches::plain_searches;
 
 use crate::agent::catalogue::did_you_mean;
 use crate::agent::tournament_search::MATERIAL;

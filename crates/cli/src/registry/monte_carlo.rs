@@ -122,7 +122,7 @@ pub fn plain_players<G: Playable + Deterministic + IndexedMoves>(
 }
 
 /// The searches of the same games.
-pub fn plain_searches<G: Playable + Deterministic + IndexedMoves>(
+pub(super) fn plain_searches<G: Playable + Deterministic + IndexedMoves>(
     start: &G,
     agent: &MonteCarlo,
 ) -> Result<SearchFactory<G, ()>> {

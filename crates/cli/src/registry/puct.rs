@@ -5,7 +5,7 @@ use super::go_monte_carlo::GoPlayout;
 use super::monte_carlo::{SearchFactory, uniform_playout};
 use super::{GoSearcher, Playable, PlayerFactory};
 use crate::agent::puct::{PuctAgent, Source};
-use crate::zero_recipe::ZeroGame;
+use crate::zero_game::ZeroGame;
 use afterstate_arena::MctsPlayer;
 use afterstate_engine::search::{Leaf, MixedPlayouts, NetworkSearch, PlayOut};
 use afterstate_engine::zero::{ByAfterstates, Network, PLANES, Uniform};
@@ -16,11 +16,18 @@ use std::sync::Arc;
 
 /// Makes players of a game that is about so many moves long.
 pub fn players<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent, game_length: f32) -> Result<PlayerFactory<G>> {
+    let search = plain_searches(start, puct)?;
+    let settings = puct.player.clone().for_games_of(game_length);
+    Ok(Arc::new(move || Ok(Box::new(MctsPlayer::new(search(), (), settings.clone())))))
+}
+
+/// Makes its searches of a game of which nothing is known but the rules.
+pub(super) fn plain_searches<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent) -> Result<SearchFactory<G, ()>> {
     let playouts = match &puct.playout {
         None => None,
         Some((playout, weight)) => Some((PlayOut(uniform_playout(playout)?), *weight)),
     };
-    let search: SearchFactory<G, ()> = match &puct.network {
+    Ok(match &puct.network {
         Source::Uniform => searches(puct, playouts, || Uniform),
         Source::Shapes(name) => {
             let values = start.values(name)?;
@@ -30,9 +37,7 @@ pub fn players<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent, game_length:
             let network = residual(start, name, puct.device)?.averaging(puct.symmetries);
             searches(puct, playouts, move || network.clone())
         }
-    };
-    let settings = puct.player.clone().for_games_of(game_length);
-    Ok(Arc::new(move || Ok(Box::new(MctsPlayer::new(search(), (), settings.clone())))))
+    })
 }
 
 /// What plays Go by it; but for what knows nothing it knows boards of `size` alone.

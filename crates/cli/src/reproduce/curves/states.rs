@@ -2,7 +2,8 @@
 
 use super::super::Workplace;
 use super::super::runs::TrainedRun;
-use crate::zero_recipe::{ZeroGame, ZeroRecipe};
+use crate::zero_game::ZeroGame;
+use crate::zero_recipe::ZeroRecipe;
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::zero::{Cached, KataGoSettings, ValueLoss, unique_states, value_loss};
 use afterstate_nets::{ResidualAgent, agent};
