@@ -236,7 +236,7 @@ pub fn recipe(Named { game, preset, scale, board_size }: Named) -> ZeroRecipe {
         },
         (ZeroScale::Laptop, ZeroGameName::TicTacToe) => ZeroRecipe {
             steps: 30,
-            network: NetworkSize { blocks: 1, filters: 16, hidden: 16, details: false },
+            network: NetworkSize { blocks: 1, filters: 16, hidden: 16, ..NetworkSize::default() },
             zero: ZeroSettings {
                 replay: ReplaySettings {
                     capacity: 1 << 13,
@@ -252,7 +252,7 @@ pub fn recipe(Named { game, preset, scale, board_size }: Named) -> ZeroRecipe {
             ..paper
         },
         (ZeroScale::Laptop, _) => ZeroRecipe {
-            network: NetworkSize { blocks: 4, filters: 32, hidden: 32, details: false },
+            network: NetworkSize { blocks: 4, filters: 32, hidden: 32, ..NetworkSize::default() },
             zero: ZeroSettings {
                 // A quarter of the paper's examples for a step, and each of them learnt twice as often.
                 replay: ReplaySettings {

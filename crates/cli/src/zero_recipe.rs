@@ -171,20 +171,23 @@ impl ZeroRecipe {
 
     /// What a network of this `architecture` begins with.
     pub fn first_weights(&self, architecture: &Architecture) -> Result<Vec<f32>> {
-        let Some(name) = &self.first_weights else {
-            // A stream that no game draws from.
-            return Ok(architecture.random(&mut stream(self.seed, u64::MAX)));
-        };
+        // A stream that no game draws from.
+        let random = || architecture.random(&mut stream(self.seed, u64::MAX));
+        let Some(name) = &self.first_weights else { return Ok(random()) };
         let checkpoint = ResidualAgent::load(name).with_context(|| format!("first-weights = \"{name}\""))?;
         let about = &checkpoint.about;
+        // Another head stands behind all else.
+        let begun = Architecture { ownership: about.network.ownership || architecture.ownership, ..about.network };
         ensure!(
-            about.network == *architecture,
+            begun == *architecture,
             "first-weights = \"{name}\": a network of {}, for {}; the recipe's is one of {}",
             shape(&about.network),
             about.game,
             shape(architecture)
         );
-        Ok(checkpoint.weights)
+        let mut weights = random();
+        weights[..checkpoint.weights.len()].copy_from_slice(&checkpoint.weights);
+        Ok(weights)
     }
 
     fn check(&self) -> Result<()> {
@@ -201,6 +204,16 @@ impl ZeroRecipe {
             !self.network.details || self.game == ZeroGameName::Go,
             "network.details: only positions of Go have some: leave it out"
         );
+        if self.network.ownership {
+            ensure!(
+                self.game == ZeroGameName::Go,
+                "network.ownership: only points of Go belong to somebody in the end: leave it out"
+            );
+            ensure!(
+                self.device == DeviceName::Cpu,
+                "network.ownership is learnt on the processor: say device = \"cpu\""
+            );
+        }
         let network = self.network.architecture(&Go::new(self.board_size));
         ensure!(network.problem().is_none(), "network: {}", network.problem().unwrap_or_default());
         let ZeroSettings { self_play, archive, batching, replay, play_ahead: _ } = &self.zero;
@@ -286,8 +299,11 @@ impl ZeroRecipe {
 
 /// How a network is built, for people.
 fn shape(architecture: &Architecture) -> String {
-    let Architecture { planes, height, width, moves: _, blocks, filters, hidden } = architecture;
-    format!("{blocks} blocks, {filters} filters, {hidden} hidden units and {planes} planes of {width}x{height}")
+    let Architecture { planes, height, width, moves: _, blocks, filters, hidden, ownership } = architecture;
+    let ownership = if *ownership { " that learns ownership" } else { "" };
+    format!(
+        "{blocks} blocks, {filters} filters, {hidden} hidden units and {planes} planes of {width}x{height}{ownership}"
+    )
 }
 
 fn check_optimizer(optimizer: &OptimizerSettings) -> Result<()> {

@@ -51,7 +51,10 @@ impl fmt::Display for LiveView {
         if let Some(step) = step {
             let StepReport { loss, step: number, first_player_score, .. } = step;
             let first = 100.0 * first_player_score;
-            let losses = format!("policy {:.3}, value {:.3}", loss.policy, loss.value);
+            let mut losses = format!("policy {:.3}, value {:.3}", loss.policy, loss.value);
+            if loss.ownership > 0.0 {
+                losses += &format!(", ownership {:.3}", loss.ownership);
+            }
             writeln!(f, "loss        {losses} in step {number}; the first player won {first:.0} %")?;
         }
         write!(f, "states      {fresh} of {wanted} new")?;
@@ -92,7 +95,8 @@ pub fn of_step(report: &StepReport) -> Vec<(String, f64)> {
     let StepReport { loss, trajectories, archive_games, sides, moves, examples, questions, seconds, .. } = *report;
     let per_trajectory = moves as f64 / trajectories.max(1) as f64;
     let per_second = |count: u64| count as f64 / seconds.max(1e-9);
-    [
+    let ownership = (loss.ownership > 0.0).then(|| ("loss/ownership".to_string(), f64::from(loss.ownership)));
+    let scalars = [
         ("loss/policy", f64::from(loss.policy)),
         ("loss/value", f64::from(loss.value)),
         ("self-play/trajectories", trajectories as f64),
@@ -108,9 +112,8 @@ pub fn of_step(report: &StepReport) -> Vec<(String, f64)> {
         ("throughput/asked-per-second", per_second(questions[1])),
         ("throughput/examples-per-second", per_second(examples)),
         ("throughput/seconds", seconds),
-    ]
-    .map(|(tag, number)| (tag.to_string(), number))
-    .to_vec()
+    ];
+    scalars.map(|(tag, number)| (tag.to_string(), number)).into_iter().chain(ownership).collect()
 }
 
 fn of_milestone(milestone: &Milestone, log: &[Milestone], window: u64) -> Vec<(String, f64)> {
@@ -138,7 +141,7 @@ mod tests {
     use crate::watch::Against;
 
     fn step() -> StepReport {
-        let loss = afterstate_engine::zero::Loss { policy: 1.25, value: 0.5 };
+        let loss = afterstate_engine::zero::Loss { policy: 1.25, value: 0.5, ownership: 0.0 };
         let (trajectories, moves, questions, seconds) = (10, 200, [4000, 1000], 2.0);
         let (step, buffer, archive, opening, first_player_score) = (3, 700, 90, 6.5, 0.75);
         StepReport {

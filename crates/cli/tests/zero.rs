@@ -215,7 +215,8 @@ fn a_network_learns_from_games_of_its_own_with_other_settings() {
     let [first, whole, run] = ["first", "whole", "run"].map(|name| folder.path().join(name));
     succeed(&["train", text(&recipe("first.toml", "")), "--out", text(&first)]);
     let first = first.display();
-    let further = format!("first-weights = '{first}'\nexpert = 'puct:{first},iterations=20,playout=usual,mix-weight=0.3'");
+    let further =
+        format!("first-weights = '{first}'\nexpert = 'puct:{first},iterations=20,playout=usual,mix-weight=0.3'");
     let path = recipe("further.toml", &further);
     succeed(&["train", text(&path), "--out", text(&whole)]);
     train_killed(&path, &run, 7, 7);
@@ -229,6 +230,39 @@ fn a_network_learns_from_games_of_its_own_with_other_settings() {
         let message = fail(&["train", text(&path), "--out", text(&folder.path().join("wrong"))]);
         assert!(message.contains(expected), "{wrong}: {message}");
     }
+}
+
+/// Whose points are in the end is learnt besides, also by a network that began without.
+#[test]
+fn a_network_learns_whose_points_are_in_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let train = |name: &str, text_of: &str| {
+        let path = folder.path().join(format!("{name}.toml"));
+        let small = "preset = 'alphazero'\ngame = 'go'\nboard-size = 5\nsteps = 2\nthreads = 1\nsolvers = []\nself-play = { iterations = 4 }";
+        let network = "network = { blocks = 1, filters = 16, hidden = 16";
+        let rest = "replay = { step = 60, batches = 2, batch = 32 }\nevaluation = { games = 0 }";
+        fs::write(&path, format!("{small}\n{network}{text_of}\n{rest}")).unwrap();
+        succeed(&["train", text(&path), "--out", text(&folder.path().join(name))]);
+        fs::read_to_string(folder.path().join(name).join("metrics.jsonl")).unwrap()
+    };
+    let plain = train("plain", " }");
+    assert!(!plain.contains("ownership"), "{plain}");
+    let first = folder.path().join("plain");
+    let further = train("further", &format!(", ownership = true }}\nfirst-weights = '{}'", first.display()));
+    assert!(further.lines().count() == 2 && further.lines().all(|line| line.contains("\"ownership\":")), "{further}");
+    succeed(&[
+        "match",
+        "--size",
+        "5",
+        &format!("puct:{}", folder.path().join("further").display()),
+        "random",
+        "--games",
+        "2",
+    ]);
+    let path = folder.path().join("wrong.toml");
+    fs::write(&path, format!("{RECIPE}[network]\nownership = true\n")).unwrap();
+    let message = fail(&["train", text(&path), "--out", text(&folder.path().join("wrong"))]);
+    assert!(message.contains("only points of Go belong to somebody"), "{message}");
 }
 
 /// What was played in matches is learnt from.

@@ -5,6 +5,7 @@
 //!                                                └──────────────────────────────────────┘           └─ value
 //! policy: conv 1×1 to 2 filters ─ norm ─ ReLU ─ linear to a logit for each move
 //! value:  conv 1×1 to 1 filter ─ norm ─ ReLU ─ linear to `hidden` ─ ReLU ─ linear to 1 ─ tanh
+//! and, while it learns, if it has such a head, ownership: conv 1×1 to 1 filter ─ tanh
 //! ```
 //!
 //! D. Silver et al., *Mastering the game of Go without human knowledge*, 2017, methods.
@@ -17,6 +18,9 @@ use std::ops::Range;
 pub const POLICY_FILTERS: usize = 2;
 /// Filters of the value head's convolution.
 pub const VALUE_FILTERS: usize = 1;
+
+/// The ownership head's convolution.
+pub(crate) const OWNERSHIP: &str = "ownership.conv";
 
 /// Filters come in multiples of so many, as wide as the kernels are.
 pub const FILTER_STEP: usize = 16;
@@ -43,6 +47,9 @@ pub struct Architecture {
     pub filters: usize,
     /// Hidden units of the value head.
     pub hidden: usize,
+    /// Whether it learns whose each cell is in the end, besides.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ownership: bool,
 }
 
 /// What a number among the weights is for.
@@ -102,12 +109,14 @@ pub struct Layout {
     pub(crate) value: ConvNorm,
     pub(crate) value_hidden: Linear,
     pub(crate) value_output: Linear,
+    /// A convolution of single cells. It stands last, so that all else stands as it does without it.
+    pub(crate) ownership: Option<Linear>,
 }
 
 impl Architecture {
     /// What is wrong with it, if something is.
     pub fn problem(&self) -> Option<String> {
-        let Architecture { planes, height, width, moves, blocks, filters, hidden } = *self;
+        let Architecture { planes, height, width, moves, blocks, filters, hidden, ownership: _ } = *self;
         let within = |name, number: usize, most| {
             (!(1..=most).contains(&number)).then(|| format!("{name} = {number}: expected 1 to {most}"))
         };
@@ -170,8 +179,9 @@ impl Architecture {
         let value = place.conv_norm("value.conv", "value.norm", self.filters, VALUE_FILTERS, 1);
         let value_hidden = place.linear("value.hidden", VALUE_FILTERS * self.cells(), self.hidden);
         let value_output = place.linear("value.output", self.hidden, 1);
+        let ownership = self.ownership.then(|| place.pointwise(OWNERSHIP, self.filters, 1));
         let tensors = place.0;
-        Layout { tensors, stem, blocks, policy, policy_linear, value, value_hidden, value_output }
+        Layout { tensors, stem, blocks, policy, policy_linear, value, value_hidden, value_output, ownership }
     }
 
     /// Weights to begin with: normal with variance 2 / inputs where ReLU follows (K. He et al., *Delving deep into
@@ -185,7 +195,8 @@ impl Architecture {
             match tensor.role {
                 Role::Weight => {
                     let inputs: usize = tensor.shape[1..].iter().product();
-                    let is_last = tensor.name == "policy.linear.weight" || tensor.name == "value.output.weight";
+                    let last = ["policy.linear.weight", "value.output.weight", "ownership.conv.weight"];
+                    let is_last = last.contains(&tensor.name.as_str());
                     let deviation = (2.0 / inputs as f32).sqrt() * if is_last { 0.1 } else { 1.0 };
                     part.iter_mut().for_each(|weight| *weight = deviation * normal(rng));
                 }
@@ -252,6 +263,12 @@ impl Placing {
         }
     }
 
+    fn pointwise(&mut self, name: &str, inputs: usize, outputs: usize) -> Linear {
+        let weight = self.tensor(format!("{name}.weight"), &[outputs, inputs, 1, 1], Role::Weight);
+        let bias = self.tensor(format!("{name}.bias"), &[outputs], Role::Bias);
+        Linear { weight, bias, inputs, outputs }
+    }
+
     fn linear(&mut self, name: &str, inputs: usize, outputs: usize) -> Linear {
         let weight = self.tensor(format!("{name}.weight"), &[outputs, inputs], Role::Weight);
         let bias = self.tensor(format!("{name}.bias"), &[outputs], Role::Bias);
@@ -265,7 +282,16 @@ mod tests {
 
     #[test]
     fn the_papers_network_for_connect_four_has_twelve_million_weights() {
-        let paper = Architecture { planes: 3, height: 6, width: 7, moves: 7, blocks: 10, filters: 256, hidden: 256 };
+        let paper = Architecture {
+            planes: 3,
+            height: 6,
+            width: 7,
+            moves: 7,
+            blocks: 10,
+            filters: 256,
+            hidden: 256,
+            ownership: false,
+        };
         let layout = paper.layout();
         let convolutions = 20 * 256 * 256 * 9 + 3 * 256 * 9 + 3 * 256;
         let norms = 4 * (21 * 256 + 3);
@@ -277,7 +303,16 @@ mod tests {
 
     #[test]
     fn impossible_networks_are_named() {
-        let fine = Architecture { planes: 3, height: 6, width: 7, moves: 7, blocks: 0, filters: 16, hidden: 1 };
+        let fine = Architecture {
+            planes: 3,
+            height: 6,
+            width: 7,
+            moves: 7,
+            blocks: 0,
+            filters: 16,
+            hidden: 1,
+            ownership: false,
+        };
         assert_eq!(fine.problem(), None);
         assert!(Architecture { filters: 24, ..fine }.problem().unwrap().contains("multiple of 16"));
         assert!(Architecture { width: 0, ..fine }.problem().unwrap().contains("width = 0"));

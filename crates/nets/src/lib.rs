@@ -8,7 +8,7 @@
 //! use rand::SeedableRng;
 //! // Connect Four with two blocks of 16 filters.
 //! let architecture =
-//!     Architecture { planes: 3, height: 6, width: 7, moves: 7, blocks: 2, filters: 16, hidden: 16 };
+//!     Architecture { planes: 3, height: 6, width: 7, moves: 7, blocks: 2, filters: 16, hidden: 16, ownership: false };
 //! let weights = architecture.random(&mut rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1));
 //! let mut network = FoldedNetwork::new(architecture, &weights);
 //! let (mut logits, empty_board) = ([0.0; 7], [0.0; 3 * 6 * 7]);
@@ -28,6 +28,7 @@ mod heads;
 pub mod inference;
 pub mod onnx;
 pub mod optimizer;
+mod ownership;
 #[cfg(test)]
 mod plain;
 pub mod residual;
@@ -40,5 +41,6 @@ pub use architecture::{Architecture, Layout, Role, Tensor};
 pub use backend::{Backend, DeviceName};
 pub use inference::FoldedNetwork;
 pub use optimizer::{Adam, AdamSettings, Optimizer, OptimizerSettings, Sgd, SgdSettings};
+pub use ownership::UNKNOWN;
 pub use residual::{NetworkSize, ResidualLearner, ResidualPlayer};
 pub use training::{Batch, Loss, Trainer};

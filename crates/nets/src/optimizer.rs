@@ -181,7 +181,16 @@ mod tests {
     use crate::Architecture;
 
     fn network() -> (Layout, Vec<f32>) {
-        let architecture = Architecture { planes: 1, height: 2, width: 2, moves: 2, blocks: 0, filters: 16, hidden: 1 };
+        let architecture = Architecture {
+            planes: 1,
+            height: 2,
+            width: 2,
+            moves: 2,
+            blocks: 0,
+            filters: 16,
+            hidden: 1,
+            ownership: false,
+        };
         let layout = architecture.layout();
         let weights = vec![0.5; layout.len()];
         (layout, weights)

@@ -3,10 +3,12 @@
 
 use crate::architecture::{Architecture, ConvNorm, Linear};
 use crate::training::Batch;
-use crate::{FoldedNetwork, Trainer};
+use crate::{FoldedNetwork, Trainer, UNKNOWN};
 use rand::{RngExt, SeedableRng};
 
-type Boards = Vec<Vec<Vec<f64>>>;
+/// `[channel][cell]`
+type Board = Vec<Vec<f64>>;
+type Boards = Vec<Board>;
 
 /// `boards[position][channel][cell]`
 fn convolve(architecture: &Architecture, weights: &[f64], at: &ConvNorm, boards: &Boards, side: isize) -> Boards {
@@ -66,8 +68,10 @@ fn linear(weights: &[f64], at: &Linear, input: &[f64]) -> Vec<f64> {
     (0..at.outputs).map(output).collect()
 }
 
-/// Logits and value of each position.
-fn answers(architecture: &Architecture, weights: &[f64], inputs: &[f32], training: bool) -> Vec<(Vec<f64>, f64)> {
+/// Logits, value and ownership of each position.
+type Answer = (Vec<f64>, f64, Vec<f64>);
+
+fn answers(architecture: &Architecture, weights: &[f64], inputs: &[f32], training: bool) -> Vec<Answer> {
     let layout = architecture.layout();
     let plane = |plane: &[f32]| plane.iter().map(|x| f64::from(*x)).collect();
     let board = |input: &[f32]| input.chunks(architecture.cells()).map(plane).collect();
@@ -85,35 +89,46 @@ fn answers(architecture: &Architecture, weights: &[f64], inputs: &[f32], trainin
     }
     let policy = relu(layer(&layout.policy, &trunk, 1));
     let value = relu(layer(&layout.value, &trunk, 1));
-    let answer = |(policy, value): (&Vec<Vec<f64>>, &Vec<Vec<f64>>)| {
+    let answer = |((policy, value), trunk): ((&Board, &Board), &Board)| {
         let logits = linear(weights, &layout.policy_linear, &policy.concat());
         let mut hidden = linear(weights, &layout.value_hidden, &value.concat());
         hidden.iter_mut().for_each(|unit| *unit = unit.max(0.0));
-        (logits, linear(weights, &layout.value_output, &hidden)[0].tanh())
+        let value = linear(weights, &layout.value_output, &hidden)[0].tanh();
+        let owned = |at: &Linear, cell: usize| {
+            let channels: Vec<f64> = trunk.iter().map(|channel| channel[cell]).collect();
+            linear(weights, at, &channels)[0].tanh()
+        };
+        let cells = |at| (0..architecture.cells()).map(|cell| owned(at, cell)).collect();
+        (logits, value, layout.ownership.as_ref().map_or(Vec::new(), cells))
     };
-    policy.iter().zip(&value).map(answer).collect()
+    policy.iter().zip(&value).zip(&trunk).map(answer).collect()
 }
 
-/// The loss of a batch, as its definition says.
-fn loss(architecture: &Architecture, weights: &[f64], batch: &Batch) -> [f64; 2] {
+/// The loss of a batch, as its definition says: of policy, value and ownership.
+fn loss(architecture: &Architecture, weights: &[f64], batch: &Batch) -> [f64; 3] {
     let answers = answers(architecture, weights, &batch.inputs, true);
-    let mut sums = [0.0; 2];
-    for (position, (logits, value)) in answers.iter().enumerate() {
+    let owned_cells = architecture.cells();
+    let mut sums = [0.0; 3];
+    for (position, (logits, value, owned)) in answers.iter().enumerate() {
         let target = &batch.policies[position * architecture.moves..][..architecture.moves];
         let legal = || logits.iter().zip(target).filter(|(_, target)| **target >= 0.0);
         let total: f64 = legal().map(|(logit, _)| logit.exp()).sum();
         sums[0] -= legal().map(|(logit, target)| f64::from(*target) * (logit.exp() / total).ln()).sum::<f64>();
         sums[1] += (f64::from(batch.outcomes[position]) - value).powi(2);
+        let owners = owned.iter().enumerate().map(|(cell, owned)| (batch.owners[position * owned_cells + cell], owned));
+        let known = owners.filter(|(owner, _)| *owner != UNKNOWN);
+        sums[2] += known.map(|(owner, owned)| (f64::from(owner) - owned).powi(2)).sum::<f64>() / owned_cells as f64;
     }
     sums.map(|sum| sum / answers.len() as f64)
 }
 
 /// Boards that do not fill the tiles, and more filters than one panel.
-fn architectures() -> [Architecture; 3] {
+fn architectures() -> [Architecture; 4] {
     [
-        Architecture { planes: 3, height: 6, width: 7, moves: 7, blocks: 2, filters: 32, hidden: 20 },
-        Architecture { planes: 5, height: 3, width: 3, moves: 10, blocks: 1, filters: 16, hidden: 5 },
-        Architecture { planes: 4, height: 2, width: 5, moves: 3, blocks: 0, filters: 16, hidden: 33 },
+        Architecture { planes: 3, height: 6, width: 7, moves: 7, blocks: 2, filters: 32, hidden: 20, ownership: false },
+        Architecture { planes: 5, height: 3, width: 3, moves: 10, blocks: 1, filters: 16, hidden: 5, ownership: false },
+        Architecture { planes: 4, height: 2, width: 5, moves: 3, blocks: 0, filters: 16, hidden: 33, ownership: false },
+        Architecture { planes: 4, height: 3, width: 4, moves: 13, blocks: 1, filters: 32, hidden: 9, ownership: true },
     ]
 }
 
@@ -138,6 +153,10 @@ fn sample(architecture: &Architecture, positions: usize, seed: u64) -> (Vec<f32>
         batch.policies.extend(legal.iter().map(|legal| if *legal { weight } else { crate::training::ILLEGAL }));
         batch.outcomes.push([-1.0, 0.0, 1.0][rng.random_range(0..3)]);
     }
+    if architecture.ownership {
+        let owners = (0..positions * architecture.cells()).map(|_| [-1.0, 0.0, 1.0, UNKNOWN][rng.random_range(0..4)]);
+        batch.owners.extend(owners);
+    }
     (weights, batch)
 }
 
@@ -151,7 +170,7 @@ fn the_folded_network_answers_as_the_plain_one() {
         let (weights, batch) = sample(&architecture, 5, 1);
         let expected = answers(&architecture, &in_64_bits(&weights), &batch.inputs, false);
         let mut network = FoldedNetwork::new(architecture, &weights);
-        for (input, (logits, value)) in batch.inputs.chunks(architecture.input_len()).zip(expected) {
+        for (input, (logits, value, _)) in batch.inputs.chunks(architecture.input_len()).zip(expected) {
             let mut found = vec![0.0; architecture.moves];
             let found_value = network.evaluate(input, &mut found);
             assert!((f64::from(found_value) - value).abs() < 1e-4, "{found_value} {value}");
@@ -172,6 +191,7 @@ fn gradients_equal_finite_differences() {
         let expected = loss(&architecture, &before, &batch);
         assert!((f64::from(found.policy) - expected[0]).abs() < 1e-4, "{found:?} {expected:?}");
         assert!((f64::from(found.value) - expected[1]).abs() < 1e-4, "{found:?} {expected:?}");
+        assert!((f64::from(found.ownership) - expected[2]).abs() < 1e-4, "{found:?} {expected:?}");
         let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(3);
         let layout = architecture.layout();
         for tensor in layout.tensors() {

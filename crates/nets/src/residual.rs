@@ -3,6 +3,7 @@
 use crate::architecture::Architecture;
 use crate::backend::{Answering, Backend, Training};
 use crate::optimizer::{Optimizer, OptimizerSettings};
+use crate::ownership::UNKNOWN;
 use crate::training::{Batch, ILLEGAL};
 use afterstate_engine::Value;
 use afterstate_engine::zero::{Example, Loss, Network, PLANES, Planes, Question, Trainable};
@@ -24,11 +25,14 @@ pub struct NetworkSize {
     /// paper.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub details: bool,
+    /// Whether it learns whose each point is in the end, besides: in Go. Not in the paper.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ownership: bool,
 }
 
 impl Default for NetworkSize {
     fn default() -> Self {
-        NetworkSize { blocks: 10, filters: 256, hidden: 256, details: false }
+        NetworkSize { blocks: 10, filters: 256, hidden: 256, details: false, ownership: false }
     }
 }
 
@@ -43,10 +47,10 @@ impl NetworkSize {
     /// assert_eq!((architecture.height, architecture.width, architecture.moves), (6, 7, 7));
     /// ```
     pub fn architecture<G: Planes>(self, game: &G) -> Architecture {
-        let NetworkSize { blocks, filters, hidden, details } = self;
+        let NetworkSize { blocks, filters, hidden, details, ownership } = self;
         let (height, width) = (game.rows(), game.columns());
         let planes = if details { G::DETAILED } else { PLANES };
-        Architecture { planes, height, width, moves: game.answers(), blocks, filters, hidden }
+        Architecture { planes, height, width, moves: game.answers(), blocks, filters, hidden, ownership }
     }
 }
 
@@ -187,11 +191,13 @@ impl<G: Planes> Trainable<G> for ResidualLearner {
 
     fn learn(&mut self, examples: &[Example<'_, G>], rng: &mut Rng) -> Loss {
         let (length, moves) = (self.architecture.input_len(), self.architecture.moves);
-        let Batch { inputs, policies, outcomes } = &mut self.batch;
+        let Batch { inputs, policies, outcomes, owners } = &mut self.batch;
         inputs.resize(examples.len() * length, 0.0);
         policies.clear();
         policies.resize(examples.len() * moves, ILLEGAL);
         outcomes.clear();
+        owners.clear();
+        let cells = self.architecture.cells();
         let rows = inputs.chunks_exact_mut(length).zip(policies.chunks_exact_mut(moves));
         for (example, (planes, policy)) in examples.iter().zip(rows) {
             let game = &example.game;
@@ -203,20 +209,30 @@ impl<G: Planes> Trainable<G> for ResidualLearner {
             }
             let side = if game.turn() == Turn::Player(Side::Second) { Side::Second } else { Side::First };
             outcomes.push(2.0 * example.outcome.seen_by(side) - 1.0);
+            if self.architecture.ownership {
+                let before = owners.len();
+                owners.resize(before + cells, UNKNOWN);
+                for (cell, owner) in example.owners.into_iter().flatten().enumerate() {
+                    let (column, row) = game.image((cell % game.columns(), cell / game.columns()), symmetry);
+                    let owned = owner.map_or(0.0, |owner| if owner == side { 1.0 } else { -1.0 });
+                    owners[before + row * game.columns() + column] = owned;
+                }
+            }
         }
         let loss = self.trainer.gradients(&mut self.weights, &self.batch, &mut self.gradients);
         self.optimizer.step(self.trainer.layout(), &mut self.weights, &self.gradients);
-        Loss { policy: loss.policy, value: loss.value }
+        Loss { policy: loss.policy, value: loss.value, ownership: loss.ownership }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use afterstate_games::go::{Go, Move, Point};
     use afterstate_games::{Game, IndexedMoves, Notation, TicTacToe, stream};
 
     fn learner(augments: bool) -> (Architecture, ResidualLearner) {
-        let size = NetworkSize { blocks: 1, filters: 16, hidden: 16, details: false };
+        let size = NetworkSize { blocks: 1, filters: 16, hidden: 16, ..NetworkSize::default() };
         let architecture = size.architecture(&TicTacToe::default());
         let weights = architecture.random(&mut stream(1, 0));
         let optimizer = OptimizerSettings::default();
@@ -242,7 +258,7 @@ mod tests {
             .collect();
         let examples: Vec<Example<'_, TicTacToe>> = lessons
             .iter()
-            .map(|(game, policy, outcome)| Example { game: *game, policy, outcome: Value(*outcome) })
+            .map(|(game, policy, outcome)| Example { game: *game, policy, outcome: Value(*outcome), owners: None })
             .collect();
         let examples: Vec<_> = std::iter::repeat_n(examples, 8).flatten().collect();
         let mut loss = Loss::default();
@@ -277,6 +293,35 @@ mod tests {
                 assert!((question.value.0 - outcome).abs() < 0.25, "{} {:?}", game.position_text(), question.value);
             }
         }
+    }
+
+    #[test]
+    fn owners_turn_with_the_board() {
+        let size = NetworkSize { blocks: 1, filters: 16, hidden: 16, ownership: true, ..NetworkSize::default() };
+        let mut game = Go::new(5);
+        game.play(Move::play(Point::at(1, 0, 5)));
+        let architecture = size.architecture(&game);
+        let weights = architecture.random(&mut stream(1, 0));
+        let optimizer = OptimizerSettings::default();
+        let mut learner = ResidualLearner::new(architecture, weights, optimizer, &[], true).unwrap();
+        // The stone's point is Black's, who played it, and all others are nobody's.
+        let owners: Vec<_> = (0..25).map(|cell| (cell == 1).then_some(Side::First)).collect();
+        let (policy, outcome) = (vec![(0, 1.0)], Value::EVEN);
+        let known = Example { game, policy: &policy, outcome, owners: Some(&owners) };
+        let unknown = Example { owners: None, ..known.clone() };
+        let mut losses = (0..30).map(|step| {
+            let loss = learner.learn(&vec![known.clone(); 16], &mut stream(2, step)).ownership;
+            let Batch { inputs, owners, .. } = &learner.batch;
+            for (planes, owners) in inputs.chunks(architecture.input_len()).zip(owners.chunks(25)) {
+                // White is to move, and Black's stones are on the second plane.
+                let stones: Vec<f32> = planes[25..50].iter().map(|stone| 0.0 - stone).collect();
+                assert_eq!(stones, owners);
+            }
+            loss
+        });
+        let (first, last) = (losses.next().unwrap(), losses.last().unwrap());
+        assert!(last < 0.5 * first, "{first} {last}");
+        assert_eq!(learner.learn(&[unknown.clone(), unknown], &mut stream(3, 0)).ownership, 0.0);
     }
 
     #[test]

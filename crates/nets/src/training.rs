@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! loss = (z − v)² − πᵀ log p        the mean over the batch (paper 004, §2; ‖θ‖² is the optimiser's)
+//!        + (owner − o)²             where the network has an ownership head
 //! ```
 //!
 //! p is the softmax over the legal moves alone.
@@ -11,6 +12,7 @@ use crate::batch_norm::Measured;
 use crate::convolution::{Convolution, add_weight_gradients};
 use crate::grid::Grid;
 use crate::heads::{flatten, linear, linear_backward, pointwise, pointwise_backward, unflatten};
+use crate::ownership;
 use crate::tile::Finish;
 use crate::winograd::Room;
 
@@ -26,6 +28,9 @@ pub struct Batch {
     pub policies: Vec<f32>,
     /// z: how the game ended for the side to move, from −1 to 1.
     pub outcomes: Vec<f32>,
+    /// Whose each cell is in the end, row by row: 1 the side to move's, −1 the other side's, 0 nobody's, or
+    /// [`UNKNOWN`](crate::UNKNOWN); nothing for networks without such a head.
+    pub owners: Vec<f32>,
 }
 
 /// The mean loss of a batch.
@@ -35,6 +40,8 @@ pub struct Loss {
     pub policy: f32,
     /// (z − v)²
     pub value: f32,
+    /// (owner − o)²
+    pub ownership: f32,
 }
 
 /// A convolution and its norm at work: what the backward pass needs again.
@@ -163,7 +170,7 @@ impl Trainer {
         let trunk = self.blocks.last().map_or(&self.stem.output, |block| &block[1].output);
         let layout = &self.layout;
         let mut heads = [&self.policy, &self.value].map(|layer| vec![0.0; layer.output.len()]);
-        let loss = Heads { grid, layout, weights, policy: &self.policy.output, value: &self.value.output }
+        let mut loss = Heads { grid, layout, weights, policy: &self.policy.output, value: &self.value.output }
             .loss(batch, moves, &mut heads, gradients);
         for ((at, layer), mut of_head) in
             [(&layout.policy, &self.policy), (&layout.value, &self.value)].into_iter().zip(heads)
@@ -171,6 +178,11 @@ impl Trainer {
             layer.backward(grid, weights, at, &mut of_head, gradients, |_| {});
             let rows = &weights[at.weight.clone()];
             pointwise_backward(grid, (trunk, filters), rows, &of_head, &mut gradients[at.weight.clone()], errors);
+        }
+
+        if let Some(at) = &layout.ownership {
+            assert_eq!(batch.owners.len(), positions * grid.cells(), "another number of owners");
+            loss.ownership = ownership::learn(grid, (at, weights), trunk, &batch.owners, gradients, errors);
         }
 
         for (block, at) in (0..self.blocks.len()).zip(&layout.blocks).rev() {
@@ -287,7 +299,7 @@ impl Heads<'_> {
             unflatten(grid, back, VALUE_FILTERS, board);
         }
         let [policy, value] = total.map(|total| (total / positions as f64) as f32);
-        Loss { policy, value }
+        Loss { policy, value, ownership: 0.0 }
     }
 }
 

@@ -105,7 +105,12 @@ fn game<G: Deterministic + IndexedMoves + Planes>(
         move || {
             let examples = positions.iter().zip(&policies);
             let examples: Vec<_> = examples
-                .map(|(position, policy)| Example { game: position.game.clone(), policy, outcome: Value::EVEN })
+                .map(|(position, policy)| Example {
+                    game: position.game.clone(),
+                    policy,
+                    outcome: Value::EVEN,
+                    owners: None,
+                })
                 .collect();
             Trainable::<G>::learn(&mut learner, &examples, &mut stream(1, 1));
             [LEARNT as u64]

@@ -13,7 +13,7 @@ use anyhow::Result;
 
 /// Measures everything, and other programs beside what they can do as well.
 pub fn run(effort: Effort, mut beside: Option<Frameworks>, report: Report) -> Result<()> {
-    let size = |blocks, filters| NetworkSize { blocks, filters, hidden: filters, details: false };
+    let size = |blocks, filters| NetworkSize { blocks, filters, hidden: filters, ..NetworkSize::default() };
     let (four, go) = (ConnectFour::new(), Go::new(9));
     let of_four = |blocks, filters| size(blocks, filters).architecture(&four);
     let kinds = [
@@ -50,6 +50,7 @@ pub fn run(effort: Effort, mut beside: Option<Frameworks>, report: Report) -> Re
                     inputs: vec![0.5; TRAINING_BATCH * architecture.input_len()],
                     policies: vec![1.0 / architecture.moves as f32; TRAINING_BATCH * architecture.moves],
                     outcomes: vec![0.0; TRAINING_BATCH],
+                    owners: Vec::new(),
                 };
                 move || {
                     trainer.gradients(&mut weights, &batch, &mut gradients);

@@ -123,6 +123,8 @@ pub struct Example<'a, G: Game> {
     pub policy: &'a [(u16, f32)],
     /// z.
     pub outcome: Value,
+    /// Whose each cell was when the game was over, row by row, if that is known: see [`Planes::owners`](super::Planes::owners).
+    pub owners: Option<&'a [Option<Side>]>,
 }
 
 /// What a batch cost.
@@ -132,6 +134,13 @@ pub struct Loss {
     pub policy: f32,
     /// (z − v)², with both from −1 to 1, the mean over the batch.
     pub value: f32,
+    /// (owner − o)² of each cell, from −1 to 1 as well, the mean over the batch; 0 if that is not learnt.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ownership: f32,
+}
+
+fn is_zero(loss: &f32) -> bool {
+    *loss == 0.0
 }
 
 /// A network that learns.

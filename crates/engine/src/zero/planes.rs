@@ -1,7 +1,7 @@
 //! [`Planes`]: a position as a residual network sees it.
 
 use afterstate_games::go::{Go, Point};
-use afterstate_games::{ConnectFour, Grid, IndexedMoves, Side, TicTacToe, Turn};
+use afterstate_games::{ConnectFour, Game, Grid, IndexedMoves, Side, TicTacToe, Turn};
 
 /// How many planes a position has, unless its details are shown too.
 pub const PLANES: usize = 4;
@@ -73,6 +73,11 @@ pub trait Planes: Grid + IndexedMoves {
     /// Names each cell that is 1 on a plane of details, which are counted from 0, as `side` sees them.
     fn details(&self, side: Side, mark: &mut impl FnMut(usize, (usize, usize))) {
         let _ = (side, mark);
+    }
+
+    /// Whose each cell is, row by row, in a game that is over; `None` where cells belong to nobody by the rules.
+    fn owners(&self) -> Option<Vec<Option<Side>>> {
+        None
     }
 }
 
@@ -171,6 +176,18 @@ impl Planes for Go {
         }
     }
 
+    /// As the area is counted.
+    fn owners(&self) -> Option<Vec<Option<Side>>> {
+        let Turn::Over(_) = self.turn() else { return None };
+        let size = self.size();
+        let mut owners = vec![None; size * size];
+        self.board().for_each_owned(|point, side| {
+            let (column, row) = point.column_row(size);
+            owners[row * size + column] = Some(side);
+        });
+        Some(owners)
+    }
+
     fn answer_image(&self, answer: usize, symmetry: usize) -> usize {
         let size = self.size();
         if answer == size * size {
@@ -184,7 +201,7 @@ impl Planes for Go {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use afterstate_games::{Game, Notation, go::Move, rng::below, stream};
+    use afterstate_games::{Notation, go::Move, rng::below, stream};
     use std::collections::HashSet;
 
     /// Playing a move and turning the board, or turning it and playing the move's image, is the same.
@@ -254,6 +271,28 @@ mod tests {
         assert_eq!(planes[..9], [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], "O is to move");
         assert_eq!(planes[9..18], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
         assert_eq!((planes[18], planes[35]), (0.0, 1.0));
+    }
+
+    #[test]
+    fn points_belong_to_somebody_when_the_game_is_over() {
+        // Black has the column C, White E5 and E4; D belongs to nobody.
+        let mut game = Go::new(5);
+        assert_eq!(game.owners(), None);
+        for (column, row) in [(2, 0), (4, 4), (2, 1), (4, 3), (2, 2)] {
+            game.play(Move::play(Point::at(column, row, 5)));
+        }
+        game.play(Move::PASS);
+        for (column, row) in [(2, 3), (4, 2), (2, 4)] {
+            game.play(Move::play(Point::at(column, row, 5)));
+        }
+        assert_eq!(game.owners(), None, "nobody has passed twice");
+        game.play(Move::PASS);
+        game.play(Move::PASS);
+        let owners = game.owners().unwrap();
+        let count = |owner| owners.iter().filter(|known| **known == owner).count();
+        assert_eq!([count(Some(Side::First)), count(Some(Side::Second)), count(None)], [15, 3, 7]);
+        assert_eq!((owners[3 * 5 + 1], owners[4 * 5 + 4], owners[3]), (Some(Side::First), Some(Side::Second), None));
+        assert_eq!(TicTacToe::default().owners(), None);
     }
 
     /// A ko on 5×5: . X O . . / X . X O . with a white stone just captured at the ko's point.

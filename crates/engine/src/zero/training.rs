@@ -26,9 +26,10 @@ use super::archive_file;
 use super::evaluation_server::EvaluationServer;
 use super::expert::MakeExpert;
 use super::network::{Loss, Trainable};
+use super::planes::Planes;
 use super::replay::{Entry, ReplayBuffer, ReplayLog};
 use super::start_positions::Archive;
-use afterstate_games::{Deterministic, Game, IndexedMoves, stream};
+use afterstate_games::{Deterministic, Game, stream};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -149,7 +150,7 @@ pub struct ZeroTraining<G: Game, T> {
 /// Separates the archive's own choices from the trajectories'.
 const OF_ARCHIVE: u64 = 1 << 62;
 
-impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
+impl<G: Deterministic + Planes, T: Trainable<G>> ZeroTraining<G, T> {
     /// Goes on in a folder after `steps` learning steps and `games` games, with `learner` as it was then; or begins there if
     /// both are 0.
     pub fn open(

@@ -7,7 +7,7 @@ use afterstate_games::rng::unit;
 use afterstate_games::stream;
 
 const SMALL: Architecture =
-    Architecture { planes: 3, height: 6, width: 7, moves: 7, blocks: 2, filters: 32, hidden: 24 };
+    Architecture { planes: 3, height: 6, width: 7, moves: 7, blocks: 2, filters: 32, hidden: 24, ownership: false };
 
 fn card() -> Option<Card> {
     let card = Card::open(0);

@@ -12,7 +12,7 @@ mod message;
 #[cfg(test)]
 mod tests;
 
-use crate::architecture::{Architecture, Tensor};
+use crate::architecture::{Architecture, OWNERSHIP, Tensor};
 use crate::batch_norm::EPSILON;
 use afterstate_engine::zero::{self, Planes};
 use afterstate_games::go::Go;
@@ -40,12 +40,14 @@ pub const VALUE: &str = "value";
 /// use afterstate_nets::{Architecture, onnx};
 /// use rand::SeedableRng;
 /// let architecture =
-///     Architecture { planes: 3, height: 6, width: 7, moves: 7, blocks: 2, filters: 16, hidden: 16 };
+///     Architecture { planes: 3, height: 6, width: 7, moves: 7, blocks: 2, filters: 16, hidden: 16, ownership: false };
 /// let weights = architecture.random(&mut rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1));
 /// let file = onnx::export(&architecture, &weights, &[("game", "connect-four".to_string())]);
 /// // Little else than the weights.
 /// assert!((4 * weights.len()..4 * weights.len() + 10_000).contains(&file.len()));
 /// ```
+///
+/// What only learning asks is left out.
 ///
 /// # Panics
 ///
@@ -53,6 +55,7 @@ pub const VALUE: &str = "value";
 pub fn export(architecture: &Architecture, weights: &[f32], metadata: &[(&str, String)]) -> Vec<u8> {
     let layout = architecture.layout();
     assert_eq!(weights.len(), layout.len(), "weights of another architecture");
+    let answering = layout.tensors().iter().filter(|tensor| !tensor.name.starts_with(OWNERSHIP));
     let entry =
         |(key, value): &(&str, String)| StringStringEntryProto { key: (*key).to_string(), value: value.clone() };
     let model = ModelProto {
@@ -62,7 +65,7 @@ pub fn export(architecture: &Architecture, weights: &[f32], metadata: &[(&str, S
         graph: Some(GraphProto {
             node: nodes(architecture),
             name: "residual".to_string(),
-            initializer: layout.tensors().iter().map(|tensor| initializer(tensor, weights)).collect(),
+            initializer: answering.map(|tensor| initializer(tensor, weights)).collect(),
             doc_string: "A residual policy-value network".to_string(),
             input: vec![planes(architecture)],
             output: vec![

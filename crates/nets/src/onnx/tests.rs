@@ -159,8 +159,8 @@ fn weights(architecture: &Architecture) -> Vec<f32> {
 #[test]
 fn the_file_computes_what_the_network_answers() {
     for architecture in [
-        Architecture { planes: 4, height: 6, width: 7, moves: 7, blocks: 2, filters: 16, hidden: 20 },
-        Architecture { planes: 4, height: 3, width: 3, moves: 10, blocks: 0, filters: 32, hidden: 5 },
+        Architecture { planes: 4, height: 6, width: 7, moves: 7, blocks: 2, filters: 16, hidden: 20, ownership: false },
+        Architecture { planes: 4, height: 3, width: 3, moves: 10, blocks: 0, filters: 32, hidden: 5, ownership: false },
     ] {
         let weights = weights(&architecture);
         let file = export(&architecture, &weights, &[]);
@@ -184,7 +184,8 @@ fn the_file_computes_what_the_network_answers() {
 
 #[test]
 fn the_batch_has_any_length_and_the_rest_the_boards() {
-    let architecture = Architecture { planes: 4, height: 6, width: 7, moves: 7, blocks: 1, filters: 16, hidden: 16 };
+    let architecture =
+        Architecture { planes: 4, height: 6, width: 7, moves: 7, blocks: 1, filters: 16, hidden: 16, ownership: false };
     let weights = weights(&architecture);
     let file = export(&architecture, &weights, &[("game", "connect-four".to_string())]);
     assert_eq!(numbers(&file, 1), [IR_VERSION as u64]);

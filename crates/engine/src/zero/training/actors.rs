@@ -6,10 +6,11 @@ use crate::zero::actor::{Actor, Played};
 use crate::zero::cached::Cached;
 use crate::zero::expert::Expert;
 use crate::zero::network::{Network, Question, Trainable};
+use crate::zero::planes::Planes;
 use crate::zero::replay::Entry;
 use crate::zero::start_positions::Archive;
 use afterstate_games::rng::{mix, unit};
-use afterstate_games::{Deterministic, Game, IndexedMoves, stream};
+use afterstate_games::{Deterministic, Game, stream};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -57,7 +58,7 @@ struct NewGame {
     fills: bool,
 }
 
-impl<G: Deterministic + IndexedMoves, T: Trainable<G>> ZeroTraining<G, T> {
+impl<G: Deterministic + Planes, T: Trainable<G>> ZeroTraining<G, T> {
     /// One thread's trajectories of a step, led by `network`: what goes on in `seats`, and new ones. What is going on in the end is
     /// returned. It is lost if the run is killed; its numbers are then given again, unless a later game has ended already.
     pub(super) fn play(&self, network: impl Network<G>, mut seats: Vec<Seat<G>>, round: &Round<'_>) -> Vec<Seat<G>> {

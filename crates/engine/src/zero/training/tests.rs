@@ -4,7 +4,7 @@ use crate::zero::actor::{ActorSettings, Played};
 use crate::zero::network::{Example, Network, Question};
 use crate::zero::start_positions::Keep;
 use crate::zero::{Branching, Expert, ServerSettings, unique_states};
-use afterstate_games::{Game, Rng, TicTacToe, Turn};
+use afterstate_games::{Game, IndexedMoves, Rng, TicTacToe, Turn};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -41,7 +41,7 @@ impl Trainable<TicTacToe> for Mean {
             assert_eq!(moves.len(), example.policy.len());
             self.weights[0] += 0.01 * (example.outcome.0 - self.weights[0]);
         }
-        Loss { policy: 1.0, value: self.weights[0] }
+        Loss { policy: 1.0, value: self.weights[0], ownership: 0.0 }
     }
 }
 
