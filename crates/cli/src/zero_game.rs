@@ -35,7 +35,7 @@ pub trait ZeroGame: Planes + Deterministic + Notation {
 }
 
 /// Why somebody is no expert.
-const NO_TREE: &str = "expected a tree search: mcts, uct, rave, mc-rave or puct";
+pub const NO_TREE: &str = "expected a tree search: mcts, uct, rave, mc-rave or puct";
 
 /// Experts of games that have no manners.
 fn plain_experts<G: ZeroGame + Playable>(start: &G, agent: &Agent, settings: ExpertSettings) -> Result<MakeExpert<G>> {

@@ -6,7 +6,7 @@ use crate::agent::monte_carlo::Method;
 use crate::agent::{Agent, AgentSpec};
 use crate::lesson::{Lesson, Plan, RANDOM, Yardstick};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
-use crate::zero_game::ZeroGame;
+use crate::zero_game::{NO_TREE, ZeroGame};
 use crate::zero_learner::ZeroLearner;
 use crate::zero_presets;
 use afterstate_arena::mcts_player::ExpertSettings;
@@ -256,7 +256,7 @@ impl ZeroRecipe {
                 }
                 _ => false,
             };
-            ensure!(searches, "expert = \"{expert}\": expected a tree search: mcts, uct, rave, mc-rave or puct");
+            ensure!(searches, "expert = \"{expert}\": {NO_TREE}");
         }
         if !self.games.is_empty() {
             ensure!(self.expert.is_none(), "games: they are learnt from instead of an expert's: leave one of both out");

@@ -189,6 +189,10 @@ impl<G: Planes> Trainable<G> for ResidualLearner {
             .on(self.backend.clone())
     }
 
+    fn learns_owners(&self) -> bool {
+        self.architecture.ownership
+    }
+
     fn learn(&mut self, examples: &[Example<'_, G>], rng: &mut Rng) -> Loss {
         let (length, moves) = (self.architecture.input_len(), self.architecture.moves);
         let Batch { inputs, policies, outcomes, owners } = &mut self.batch;

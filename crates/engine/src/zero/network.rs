@@ -154,6 +154,11 @@ pub trait Trainable<G: Game>: Send + Sync + Sized {
     /// Another one with the present weights, and all else that learning goes on from.
     fn twin(&self) -> Self;
 
+    /// Whether it learns [whose the cells are](Example::owners), which takes playing every game to its end.
+    fn learns_owners(&self) -> bool {
+        false
+    }
+
     /// One step down the loss on `examples`.
     fn learn(&mut self, examples: &[Example<'_, G>], rng: &mut Rng) -> Loss;
 }

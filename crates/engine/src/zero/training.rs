@@ -339,7 +339,8 @@ impl<G: Deterministic + Planes, T: Trainable<G>> ZeroTraining<G, T> {
         report.first_player_score /= trajectories;
         report.buffer = self.buffer.len() as u64;
         report.archive = self.archive.as_ref().map_or(0, |archive| archive.len() as u64);
-        let lessons = Lessons::draw(&self.first, &self.buffer, &self.settings.replay, (self.seed, self.steps));
+        let (settings, owners) = (&self.settings.replay, self.learner.learns_owners());
+        let lessons = Lessons::draw((&self.first, owners), &self.buffer, settings, (self.seed, self.steps));
         Ready { report, entered, lessons }
     }
 

@@ -53,7 +53,12 @@ unsafe impl Send for OnCard {}
 
 impl CardTrainer {
     /// A trainer of networks of this architecture.
+    ///
+    /// # Panics
+    ///
+    /// If they have an ownership head, which is learnt on the processor alone.
     pub fn new(architecture: Architecture, card: &Card) -> CardTrainer {
+        assert!(!architecture.ownership, "no ownership head is learnt on a card");
         let math = cudnnMathType_t::CUDNN_TENSOR_OP_MATH;
         CardTrainer { architecture, layout: architecture.layout(), card: card.clone(), math, there: Mutex::default() }
     }

@@ -29,8 +29,14 @@ impl<G: Game> Lesson<G> {
 pub(super) struct Lessons<G>(Vec<(Vec<Lesson<G>>, Rng)>);
 
 impl<G: Deterministic + Planes> Lessons<G> {
-    /// Draws what a run of this seed learns after so many steps. Examples are drawn with equal probabilities, and may come again.
-    pub fn draw(first: &G, buffer: &ReplayBuffer, settings: &ReplaySettings, (seed, steps): (u64, u64)) -> Self {
+    /// Draws what a run of this seed learns after so many steps, with `owners` if somebody learns them. Examples are drawn with equal
+    /// probabilities, and may come again.
+    pub fn draw(
+        (first, owners): (&G, bool),
+        buffer: &ReplayBuffer,
+        settings: &ReplaySettings,
+        (seed, steps): (u64, u64),
+    ) -> Self {
         let batches = settings.batches as u64;
         let lesson = |rng: &mut Rng| {
             let (trajectory, at) = buffer.example(below(rng, buffer.len() as u32) as usize);
@@ -38,10 +44,13 @@ impl<G: Deterministic + Planes> Lessons<G> {
             let play = |game: &mut G, index: u16| game.play(game.move_at(usize::from(index)));
             let (before, behind) = trajectory.way.split_at(usize::from(trajectory.opening) + at);
             before.iter().for_each(|&index| play(&mut game, index));
-            let mut last = game.clone();
-            behind.iter().for_each(|&index| play(&mut last, index));
+            let owners = owners.then(|| {
+                let mut last = game.clone();
+                behind.iter().for_each(|&index| play(&mut last, index));
+                last.owners()
+            });
             let outcome = Value(trajectory.lambda_return(at, settings.lambda));
-            Lesson { game, policy: trajectory.policies[at].clone(), outcome, owners: last.owners() }
+            Lesson { game, policy: trajectory.policies[at].clone(), outcome, owners: owners.flatten() }
         };
         let batch = |number| {
             let mut rng = stream(seed ^ OF_LEARNER, steps * batches + number);
