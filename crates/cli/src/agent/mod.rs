@@ -9,6 +9,7 @@ pub mod expectimax;
 mod fingerprint;
 pub mod monte_carlo;
 pub mod playout;
+pub mod prior;
 pub mod puct;
 mod settings;
 pub mod td_search;
@@ -357,6 +358,14 @@ mod tests {
         assert!(refused("gtp:\"gnugo").contains("quote"));
         assert!(refused("no/such/run").contains("no/such/run"));
         assert!(refused("").contains("expected random"));
+        assert!(
+            refused("puct,playout=fuegoo").contains("expected none, usual, uniform, mogo, fuego, softmax:CHECKPOINT")
+        );
+        assert!(refused("uct,playout=none").contains("expected usual, uniform, mogo, fuego, softmax:CHECKPOINT"));
+        assert!(refused("uct,prior-weight=3").contains("prior-weight does nothing without a prior"));
+        assert!(
+            refused("mc-rave,prior=none,prior-weight-mc=3").contains("prior-weight-mc does nothing without a prior")
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::catalogue::{Kind, Setting, setting};
 use super::playout::{MERCY, PLAYOUT, Playout, SELF_ATARI, WITHOUT};
+use super::prior::{PRIOR, Prior, priors};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
 use afterstate_engine::search::{
@@ -72,27 +73,6 @@ pub struct Mix {
     pub weight: f32,
 }
 
-/// Prior knowledge.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Prior {
-    /// The game's best, if it has any.
-    Usual,
-    /// One half.
-    Even,
-    /// What the move was worth two plies up.
-    Grandfather,
-    /// The rules of the playouts: Fuego's, or else MoGo's.
-    Handcrafted,
-    /// Fuego's, which looks at the whole board.
-    Fuego,
-    /// What the learnt values of a checkpoint say.
-    Shapes(String),
-    /// What a residual network's checkpoint says.
-    Network(String),
-    /// What TD search has learnt just before, perhaps with a checkpoint as its long-term memory.
-    ShortTerm(Option<String>),
-}
-
 pub(super) const SIMULATIONS: Setting =
     setting("simulations", Some("3000"), "simulations for a move when no clock limits it");
 const TRUNCATE: Setting = setting(
@@ -115,12 +95,6 @@ const WITHOUT_RAPID: Setting = setting(
 );
 const URGENCY: Setting =
     setting("first-play-urgency", Some("1"), "what a move without any simulation counts as, -10 to 10");
-const PRIOR: Setting = setting(
-    "prior",
-    Some("none"),
-    "what new moves start with, joined by +: even, grandfather, shapes:CHECKPOINT (as for greedy), short-term (TD search), \
-     short-term:CHECKPOINT (Dyna-2); in go also handcrafted (the playout's rules), fuego (the whole board), network:CHECKPOINT; or none",
-);
 const PRIOR_SHARE: Setting = setting(
     "prior-share",
     Some("0.5"),
@@ -130,7 +104,8 @@ const MC_PRIOR_WEIGHT: Setting = setting("prior-weight", Some("10"), "simulation
 const EXPAND: Setting =
     setting("expansion-threshold", Some("1"), "the visit at which a position enters the tree, 1 to 10000");
 const SOLVER: Setting = setting("solver", Some("false"), "prove certain wins, losses and draws: true or false");
-const FINAL: Setting = setting("final-move", Some("visits"), "what decides in the end: visits, value or lower-bound");
+pub(super) const FINAL: Setting =
+    setting("final-move", Some("visits"), "what decides in the end: visits, value or lower-bound");
 pub(super) const THREADS: Setting =
     setting("threads", Some("1"), "threads that simulate, 1 to 256; one repeats itself exactly");
 const PARALLEL: Setting = setting("parallel", Some("tree"), "threads share one tree, or have one each: tree or root");
@@ -349,10 +324,7 @@ impl MonteCarlo {
             )?,
             early_stop: settings.flag("early-stop")?,
             solver: settings.flag("solver")?,
-            final_move: settings.choice(
-                "final-move",
-                &[("visits", FinalMove::Visits), ("value", FinalMove::Value), ("lower-bound", FinalMove::LowerBound)],
-            )?,
+            final_move: final_move(settings)?,
             ..MctsSettings::default()
         };
         let without_rapid = match kind {
@@ -397,6 +369,13 @@ impl MonteCarlo {
             "{}: ponder does nothing with reuse=false, which forgets what was found: leave one of them out",
             settings.source()
         );
+        for part in ["prior-weight", "prior-weight-mc"] {
+            ensure!(
+                !(priors.is_empty() && settings.is_given(part)),
+                "{}: {part} does nothing without a prior: leave it out, or set prior=even",
+                settings.source()
+            );
+        }
         ensure!(
             short_term <= 1,
             "{}: prior: short-term is there {short_term} times, once is enough",
@@ -409,6 +388,11 @@ impl MonteCarlo {
         );
         Ok(MonteCarlo { method, playout, truncation, mix, priors, experience, prior_share, search, player })
     }
+}
+
+pub(super) fn final_move(settings: &mut Settings) -> Result<FinalMove> {
+    let rules = [("visits", FinalMove::Visits), ("value", FinalMove::Value), ("lower-bound", FinalMove::LowerBound)];
+    settings.choice("final-move", &rules)
 }
 
 fn schedule(settings: &mut Settings) -> Result<Schedule> {
@@ -480,36 +464,4 @@ fn mix(settings: &mut Settings) -> Result<Option<Mix>> {
     };
     let weight = settings.number("mix-weight", 0.0, 1.0)? as f32;
     Ok(Some(Mix { network: network.to_string(), weight }))
-}
-
-fn priors(settings: &mut Settings) -> Result<Vec<Prior>> {
-    let text = settings.text("prior")?;
-    if text == "none" {
-        return Ok(Vec::new());
-    }
-    text.split('+')
-        .map(|name| match name.trim() {
-            "usual" => Ok(Prior::Usual),
-            "even" => Ok(Prior::Even),
-            "grandfather" => Ok(Prior::Grandfather),
-            "handcrafted" => Ok(Prior::Handcrafted),
-            "fuego" => Ok(Prior::Fuego),
-            "short-term" => Ok(Prior::ShortTerm(None)),
-            "none" => bail!("{}: prior '{text}': none stands alone", settings.source()),
-            other => match other.split_once(':') {
-                Some(("shapes", checkpoint)) if !checkpoint.is_empty() => Ok(Prior::Shapes(checkpoint.to_string())),
-                Some(("network", checkpoint)) if !checkpoint.is_empty() => Ok(Prior::Network(checkpoint.to_string())),
-                Some(("short-term", memory)) if !memory.is_empty() => Ok(Prior::ShortTerm(Some(memory.to_string()))),
-                _ => bail!(
-                    "{}: prior '{other}': expected none, usual, even, grandfather, handcrafted, fuego, shapes:CHECKPOINT, \
-                     network:CHECKPOINT, short-term or short-term:CHECKPOINT{}",
-                    settings.source(),
-                    super::catalogue::did_you_mean(
-                        other,
-                        ["none", "usual", "even", "grandfather", "handcrafted", "fuego", "shapes:", "network:", "short-term"]
-                    )
-                ),
-            },
-        })
-        .collect()
 }

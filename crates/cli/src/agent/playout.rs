@@ -53,24 +53,47 @@ pub(super) const MERCY: Setting = setting(
     "lead in stones that ends a playout, as a share of the points, 0 (never) to 1, or usual (mogo 0, fuego 0.3)",
 );
 
+/// The policies by name.
+const NAMED: [(&str, Policy); 5] = [
+    ("usual", Policy::Usual),
+    ("uniform", Policy::Uniform),
+    ("mogo", Policy::Mogo),
+    ("fuego", Policy::Fuego),
+    // For the list of what is expected: this very word is read by `learnt`.
+    ("softmax:CHECKPOINT", Policy::Softmax(String::new())),
+];
+
+/// The policy of a checkpoint, if that is what is wanted.
+fn learnt(settings: &mut Settings) -> Result<Option<Policy>> {
+    let name = settings.text("playout")?;
+    let checkpoint = name.strip_prefix("softmax:").filter(|checkpoint| !checkpoint.is_empty());
+    Ok(checkpoint.map(|checkpoint| Policy::Softmax(checkpoint.to_string())))
+}
+
 impl Playout {
     /// Reads the settings of a default policy.
     pub(super) fn build(settings: &mut Settings) -> Result<Playout> {
-        let name = settings.text("playout")?;
-        let policy = match name.strip_prefix("softmax:") {
-            Some(checkpoint) if !checkpoint.is_empty() => Policy::Softmax(checkpoint.to_string()),
-            _ => {
-                let named = [
-                    ("usual", Policy::Usual),
-                    ("uniform", Policy::Uniform),
-                    ("mogo", Policy::Mogo),
-                    ("fuego", Policy::Fuego),
-                    // For the list of what is expected: this very word was read above.
-                    ("softmax:CHECKPOINT", Policy::Softmax(String::new())),
-                ];
-                settings.choice("playout", &named)?
+        let policy = match learnt(settings)? {
+            Some(policy) => policy,
+            None => settings.choice("playout", &NAMED)?,
+        };
+        Playout::of(policy, settings)
+    }
+
+    /// The same for agents that need not have any, with `playout=none`.
+    pub(super) fn build_or_none(settings: &mut Settings) -> Result<Option<Playout>> {
+        let policy = match learnt(settings)? {
+            Some(policy) => Some(policy),
+            None => {
+                let named = NAMED.map(|(name, policy)| (name, Some(policy)));
+                settings.choice("playout", &[&[("none", None)], &named[..]].concat())?
             }
         };
+        policy.map(|policy| Playout::of(policy, settings)).transpose()
+    }
+
+    /// Reads all but the policy.
+    fn of(policy: Policy, settings: &mut Settings) -> Result<Playout> {
         let without = settings.text("playout-without")?;
         let without: Vec<String> = match without.as_str() {
             "none" => Vec::new(),

@@ -1,7 +1,7 @@
 //! Agents whose search a network leads.
 
 use super::catalogue::{Kind, setting};
-use super::monte_carlo::{EARLY_STOP, PONDER, RESIGN};
+use super::monte_carlo::{EARLY_STOP, FINAL, PONDER, RESIGN, final_move};
 use super::playout::{MERCY, Playout, SELF_ATARI, WITHOUT};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
@@ -65,6 +65,7 @@ pub const KIND: Kind = Kind {
             Some("cpu"),
             "where the network works: cpu; or cuda, cuda:1, … in a program built with --features cuda",
         ),
+        FINAL,
         EARLY_STOP,
         RESIGN,
         PONDER,
@@ -135,6 +136,7 @@ impl PuctAgent {
             reuse_tree: settings.flag("reuse")?,
             memory_mib: settings.whole("memory-mib", 1, 1 << 20)? as usize,
             early_stop: settings.flag("early-stop")?,
+            final_move: final_move(settings)?,
         };
         let player = MctsPlayerSettings {
             resign_below: settings.number("resign", 0.0, 1.0)? as f32,
@@ -172,7 +174,7 @@ impl PuctAgent {
 }
 
 fn playout(settings: &mut Settings) -> Result<Option<(Playout, f32)>> {
-    if settings.text("playout")? == "none" {
+    let Some(playout) = Playout::build_or_none(settings)? else {
         for part in ["playout-without", "avoid-self-atari", "mercy", "mix-weight"] {
             ensure!(
                 !settings.is_given(part),
@@ -181,7 +183,6 @@ fn playout(settings: &mut Settings) -> Result<Option<(Playout, f32)>> {
             );
         }
         return Ok(None);
-    }
-    let playout = Playout::build(settings)?;
+    };
     Ok(Some((playout, settings.number("mix-weight", 0.0, 1.0)? as f32)))
 }

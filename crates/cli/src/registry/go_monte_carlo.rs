@@ -6,8 +6,9 @@ use super::GoSearcher;
 use super::go::learnt;
 use super::monte_carlo::{Parts, Several, searches};
 use super::puct::{POLICY_TEMPERATURE, residual};
-use crate::agent::monte_carlo::{Mix, MonteCarlo, Prior};
+use crate::agent::monte_carlo::{Mix, MonteCarlo};
 use crate::agent::playout::{Playout, Policy};
+use crate::agent::prior::Prior;
 use afterstate_arena::{Conduct, GoConduct};
 use afterstate_engine::search::{
     ByReadValue, Even, FuegoPrior, Grandfather, Handcrafted, Leaf, Mixed, NetworkPrior, NewPosition, PlayOut,

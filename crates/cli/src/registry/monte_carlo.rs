@@ -1,8 +1,9 @@
 //! Players that simulate, for any game.
 
 use super::{Playable, PlayerFactory, values_or_none};
-use crate::agent::monte_carlo::{Method, MonteCarlo, Prior};
+use crate::agent::monte_carlo::{Method, MonteCarlo};
 use crate::agent::playout::{Playout, Policy};
+use crate::agent::prior::Prior;
 use afterstate_arena::MonteCarlo as SearchMonteCarlo;
 use afterstate_arena::{Conduct, MctsPlayer};
 use afterstate_engine::Value;

@@ -1,6 +1,6 @@
 //! [`NetworkSearch`]: PUCT as a whole search, with limits and a memory: what plays and analyses with a network.
 
-use super::mcts::{SearchReport, Situation, Watch};
+use super::mcts::{FinalMove, SearchReport, Situation, Watch};
 use super::mcts_solver::Proof;
 use super::mixed::MixedPlayouts;
 use super::puct::{Puct, PuctSettings};
@@ -25,6 +25,8 @@ pub struct NetworkSearchSettings {
     pub memory_mib: usize,
     /// Whether searches by time end as soon as the rest of it cannot change which move is visited most. Default true.
     pub early_stop: bool,
+    /// What decides in the end. Default: the visits.
+    pub final_move: FinalMove,
 }
 
 impl Default for NetworkSearchSettings {
@@ -35,11 +37,13 @@ impl Default for NetworkSearchSettings {
             reuse_tree: true,
             memory_mib: 1024,
             early_stop: true,
+            final_move: FinalMove::Visits,
         }
     }
 }
 
-/// A search that a network leads. It decides for the move that PUCT visits most, without noise.
+/// A search that a network leads. It decides for the move that PUCT visits most, without noise, or by
+/// [another rule](NetworkSearchSettings::final_move).
 ///
 /// ```
 /// use afterstate_engine::search::{NetworkSearch, NetworkSearchSettings};
@@ -69,7 +73,8 @@ const BETWEEN_LOOKS: u64 = 8;
 impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
     /// A search that asks `network`.
     pub fn new(network: N, settings: NetworkSearchSettings) -> Self {
-        let puct = Puct::new(settings.puct);
+        let mut puct = Puct::new(settings.puct);
+        puct.decide_by(settings.final_move);
         NetworkSearch { network, playouts: None, settings, puct, question: None, simulations: 0 }
     }
 
@@ -145,6 +150,11 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
         self.puct.forget();
     }
 
+    /// Whether it ends where the rest of the time cannot change the decision. Who decides by values may always change it.
+    fn stops_early(&self) -> bool {
+        self.settings.early_stop && self.settings.final_move == FinalMove::Visits
+    }
+
     /// Simulates as long as the limits allow, and says how often.
     fn simulate(
         &mut self,
@@ -155,6 +165,7 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
         watch: &mut Option<Watch<'_, G::Move>>,
     ) -> u64 {
         let begin = Instant::now();
+        let stops_early = self.stops_early();
         let question = self.question.get_or_insert_with(|| Question::new(position.clone()));
         let most = match budget.simulations {
             Some(simulations) => simulations,
@@ -185,7 +196,7 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
             if is_turn
                 && (self.puct.memory() > room
                     || is_proved(&self.puct)
-                    || self.settings.early_stop && is_settled(&self.puct, budget, begin, done))
+                    || stops_early && is_settled(&self.puct, budget, begin, done))
             {
                 break;
             }

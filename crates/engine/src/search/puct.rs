@@ -11,15 +11,15 @@
 //! two halves, so that the questions of many searches can be answered together: [`Puct::gather`] goes to the new position and
 //! [`Puct::apply`] takes the answer.
 
+mod decision;
 mod reuse;
 
-use super::mcts::{MoveReport, SearchReport, Situation};
+use super::mcts::{FinalMove, Situation};
 use super::mcts_solver::{Proof, prove};
 use crate::Value;
 use crate::zero::Question;
 use afterstate_games::{Deterministic, Game, Repetition, Side, Turn};
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
 
 /// What a move that was never tried is thought to be worth.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -119,6 +119,7 @@ struct Node {
 #[derive(Clone, Debug)]
 pub struct Puct<G: Game> {
     settings: PuctSettings,
+    final_move: FinalMove,
     root: Option<G>,
     /// The moves to choose from at the root.
     allowed: Vec<G::Move>,
@@ -136,7 +137,13 @@ impl<G: Deterministic> Puct<G> {
     /// A search that knows nothing yet.
     pub fn new(settings: PuctSettings) -> Self {
         let (allowed, history, nodes, edges) = Default::default();
-        Puct { settings, root: None, allowed, history, nodes, edges, path: Vec::new(), keys: Vec::new() }
+        let (final_move, path, keys) = Default::default();
+        Puct { settings, final_move, root: None, allowed, history, nodes, edges, path, keys }
+    }
+
+    /// Changes what decides which move is [best](Puct::best): at first that is the visits.
+    pub fn decide_by(&mut self, rule: FinalMove) {
+        self.final_move = rule;
     }
 
     /// How it searches.
@@ -166,10 +173,7 @@ impl<G: Deterministic> Puct<G> {
     /// The first half of a simulation. Whether `question` was set to a new position that [`Puct::apply`] waits for the
     /// answer to; if not, the simulation met the end of the game, and nothing is left to do of it.
     pub fn gather(&mut self, question: &mut Question<G>) -> bool {
-        let root = self.root.as_ref().expect("the search has begun");
-        question.game.clone_from(root);
-        self.path.clear();
-        self.keys.clear();
+        self.start(question);
         if self.nodes.is_empty() {
             question.moves.clone_from(&self.allowed);
             return true;
@@ -186,6 +190,14 @@ impl<G: Deterministic> Puct<G> {
                 return false;
             }
             if self.repeats(before, &question.game) {
+                let proof = &mut self.edges[edge as usize].proof;
+                if G::REPETITION == Repetition::Forbidden && *proof != Proof::Forbidden {
+                    // The way to a node is always the same, so the move stays forbidden there, and another one is chosen.
+                    *proof = Proof::Forbidden;
+                    self.start(question);
+                    node = 0;
+                    continue;
+                }
                 self.back_up(Value::EVEN);
                 return false;
             }
@@ -202,6 +214,13 @@ impl<G: Deterministic> Puct<G> {
                 return false;
             }
         }
+    }
+
+    /// Goes to the root.
+    fn start(&mut self, question: &mut Question<G>) {
+        question.game.clone_from(self.root.as_ref().expect("the search has begun"));
+        self.path.clear();
+        self.keys.clear();
     }
 
     /// The second half: the answer to the question that [`Puct::gather`] asked.
@@ -261,71 +280,9 @@ impl<G: Deterministic> Puct<G> {
         })
     }
 
-    /// The best move: one that is proved to win, else the most visited one that is open, or one that is proved to draw if that is not
-    /// worth more. Of those with as many visits it is the more valuable one, and of those without any the likelier.
-    pub fn best(&self) -> Option<PuctMove<G::Move>> {
-        let rank = self.rank();
-        // Of equals the first.
-        self.moves().reduce(|best, mv| if by_visits(&mv, &best, &rank).is_gt() { mv } else { best })
-    }
-
-    /// The rank of a move, which comes before its visits: what is proved is not simulated again.
-    fn rank(&self) -> impl Fn(&PuctMove<G::Move>) -> u8 + use<G> {
-        let (solver, side) = (self.settings.solver, self.nodes.first().map_or(Side::First, |root| root.side));
-        let best = self.moves().filter(|mv| mv.proof == Proof::Open).max_by(|a, b| by_visits(a, b, &|_| 0));
-        let drawn = if best.is_some_and(|best| best.visits > 0 && best.value > 0.0) { 1 } else { 3 };
-        move |mv| match mv.proof {
-            _ if !solver => 2,
-            Proof::Draw => drawn,
-            proof if proof == Proof::win(side) => 4,
-            proof if proof == Proof::win(side.other()) => 0,
-            _ => 2,
-        }
-    }
-
     /// The moves that the question was reached by, from the root.
     pub fn way(&self) -> impl Iterator<Item = G::Move> {
         self.path.iter().map(|&(_, edge)| self.edges[edge as usize].mv)
-    }
-
-    /// The line of play that is visited most, from the root.
-    pub fn principal_variation(&self) -> Vec<G::Move> {
-        self.best().map_or_else(Vec::new, |best| self.line(best.mv))
-    }
-
-    /// The line that is visited most after a move at the root, itself included.
-    fn line(&self, first: G::Move) -> Vec<G::Move> {
-        let mut line = vec![first];
-        let mut edge = self.edges_of(0).find(|edge| self.edges[*edge].mv == first);
-        while let Some(node) = edge.map(|edge| self.edges[edge].child).filter(|child| *child != NONE) {
-            edge = self.edges_of(node).max_by_key(|edge| self.edges[*edge].visits);
-            let Some(visited) = edge.map(|edge| self.edges[edge]).filter(|edge| edge.visits > 0) else { break };
-            line.push(visited.mv);
-        }
-        line
-    }
-
-    /// All that is known, as other searches say it: priors are the policy, as the side to move sees it. `simulations`: those of the
-    /// last search alone.
-    pub fn report(&self, simulations: u64) -> SearchReport<G::Move> {
-        let Some(root) = self.nodes.first() else { return SearchReport { simulations, ..SearchReport::default() } };
-        let mut moves: Vec<PuctMove<G::Move>> = self.moves().collect();
-        // The first of equals stays the first.
-        let rank = self.rank();
-        moves.sort_by(|a, b| by_visits(b, a, &rank));
-        let describe = |mv: PuctMove<G::Move>| MoveReport {
-            mv: mv.mv,
-            visits: mv.visits,
-            value: mv.proof.value().or_else(|| (mv.visits > 0).then(|| unsigned(mv.value, root.side))),
-            prior: Some(unsigned(2.0 * mv.prior - 1.0, root.side)),
-            amaf_visits: 0,
-            amaf_value: None,
-            proof: mv.proof,
-            principal_variation: self.line(mv.mv),
-        };
-        let moves: Vec<_> = moves.into_iter().map(describe).collect();
-        let value = moves.first().and_then(|best| best.value).or_else(|| Some(self.value()));
-        SearchReport { simulations, visits: u64::from(root.visits), value, moves, ownership: None }
     }
 
     /// The visits of the moves at the root that a policy should learn: without what [forced
@@ -387,6 +344,9 @@ impl<G: Deterministic> Puct<G> {
         for (i, edge) in edges.iter().enumerate() {
             let mut score = if edge.visits > 0 { edge.total / edge.visits as f32 } else { unvisited };
             score += factor * edge.prior / (1 + edge.visits) as f32;
+            if edge.proof == Proof::Forbidden {
+                continue;
+            }
             if solver && edge.proof == Proof::win(side) {
                 return first + i as u32;
             }
@@ -440,8 +400,8 @@ impl<G: Deterministic> Puct<G> {
         if G::REPETITION == Repetition::Allowed { 0 } else { game.repetition_key() }
     }
 
-    /// Whether `game` has been there before, in the game or on the way, which counts as a draw: in a search it is nobody's
-    /// gain. A move that leaves the position as it was, such as a pass, repeats nothing.
+    /// Whether `game` has been there before, in the game or on the way. Where that is not forbidden it counts as a draw: in a search
+    /// it is nobody's gain. A move that leaves the position as it was, such as a pass, repeats nothing.
     fn repeats(&mut self, before: u64, game: &G) -> bool {
         if G::REPETITION == Repetition::Allowed {
             return false;
@@ -450,12 +410,6 @@ impl<G: Deterministic> Puct<G> {
         self.keys.push(before);
         now != before && (self.keys.contains(&now) || self.history.contains(&now))
     }
-}
-
-/// Which of two moves is better, by their ranks, by their visits, and by what is thought of them.
-fn by_visits<M>(a: &PuctMove<M>, b: &PuctMove<M>, rank: &impl Fn(&PuctMove<M>) -> u8) -> Ordering {
-    let thought = |mv: &PuctMove<M>| if mv.visits > 0 { mv.value } else { mv.prior };
-    rank(a).cmp(&rank(b)).then(a.visits.cmp(&b.visits)).then_with(|| thought(a).total_cmp(&thought(b)))
 }
 
 /// √(k·P·(N−1))

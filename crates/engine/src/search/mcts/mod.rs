@@ -18,6 +18,7 @@ mod tests;
 mod visited;
 mod worker;
 
+pub(super) use report::lower_bound;
 pub use report::{MoveReport, SearchReport};
 pub use settings::{FinalMove, MctsSettings, Parallelisation, Passes, Widening};
 pub use visited::VisitedPosition;

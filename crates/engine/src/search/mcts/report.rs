@@ -49,16 +49,21 @@ impl<M> MoveReport<M> {
     pub fn lower_bound(&self, side: Side) -> f32 {
         match (self.value, self.visits) {
             (Some(value), _) if self.proof != Proof::Open => value.seen_by(side),
-            (Some(value), visits) if visits > 0 => {
-                let mean = value.seen_by(side);
-                // Even if all outcomes so far were the same, others are possible: half a win and half a loss are added.
-                let n = visits as f32;
-                let smooth = (mean * n + 0.5) / (n + 1.0);
-                mean - (smooth * (1.0 - smooth) / n).sqrt()
-            }
-            _ => f32::NEG_INFINITY,
+            (Some(value), visits) => lower_bound(value.seen_by(side), visits),
+            (None, _) => f32::NEG_INFINITY,
         }
     }
+}
+
+/// The mean of so many outcomes between 0 and 1 less one standard error, as if each had been 0 or 1.
+pub(in crate::search) fn lower_bound(mean: f32, visits: u32) -> f32 {
+    if visits == 0 {
+        return f32::NEG_INFINITY;
+    }
+    // Even if all outcomes so far were the same, others are possible: half a win and half a loss are added.
+    let n = visits as f32;
+    let smooth = (mean * n + 0.5) / (n + 1.0);
+    mean - (smooth * (1.0 - smooth) / n).sqrt()
 }
 
 /// What is known of the position that is searched.

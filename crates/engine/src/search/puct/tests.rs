@@ -2,7 +2,8 @@ use super::*;
 use crate::search::minimax;
 use crate::value::Indifferent;
 use crate::zero::{Network, Uniform};
-use afterstate_games::{ConnectFour, Notation, Outcome, TicTacToe, rng::below, stream};
+use afterstate_games::go::{Go, Move, Point};
+use afterstate_games::{ConnectFour, Notation, Outcome, Record, TicTacToe, rng::below, stream};
 
 /// Simulates until so many simulations are behind it.
 fn simulate<G: Deterministic>(search: &mut Puct<G>, network: &mut impl Network<G>, simulations: u32) {
@@ -108,6 +109,20 @@ fn forced_playouts_come_first_and_are_pruned_from_what_is_learnt() {
     // n = 14 (0.582), so that 6 of 20 are taken back, though √(2·0.18·120) = 6.57 could have been forced.
     let search = made_up(settings, [(0.8, 100, 50.0), (0.18, 20, 9.0), (0.02, 0, 0.0)]);
     assert_eq!(search.learnable_visits(), [100, 14, 0]);
+}
+
+#[test]
+fn the_final_move_goes_by_visits_value_or_lower_bound() {
+    // As chances to win 0.55 − 0.05, 0.75 − 0.06 and 1 − √(0.75·0.25/1) = 0.57.
+    let moves = [(0.5, 100, 10.0), (0.3, 60, 30.0), (0.2, 1, 1.0)];
+    for (rule, expected) in [(FinalMove::Visits, 0), (FinalMove::LowerBound, 1), (FinalMove::Value, 2)] {
+        let mut search = made_up(PuctSettings::default(), moves);
+        search.decide_by(rule);
+        let best = search.best().unwrap().mv;
+        assert_eq!(search.moves().position(|mv| mv.mv == best), Some(expected), "{rule:?}");
+        assert_eq!(search.report(0).moves[0].mv, best, "{rule:?}");
+        assert_eq!(search.principal_variation()[0], best, "{rule:?}");
+    }
 }
 
 #[test]
@@ -391,4 +406,26 @@ fn a_single_simulation_plays_what_the_network_thinks_of() {
     search.edges[1].prior = 0.8;
     assert_eq!(game.move_text(search.best().unwrap().mv), "8");
     assert_eq!(search.report(1).moves.iter().map(|mv| game.move_text(mv.mv)).collect::<Vec<_>>(), ["8", "7", "9"]);
+}
+
+/// A position of a ko fight after which taking back at once would be legal but for superko: that is not played, and says nothing of its
+/// position.
+#[test]
+fn what_repeats_the_history_is_left_out_where_that_is_forbidden() {
+    let mut game = Record::new(Go::new(5));
+    for (x, y) in [(1, 0), (2, 0), (0, 1), (3, 1), (1, 2), (2, 2), (4, 4), (1, 1), (2, 1)] {
+        game.play(Move::play(Point::at(x, y, 5)));
+    }
+    // Black has taken the ko, and by magic no simple ko forbids to take it back.
+    let position = game.position().clone().with_turn(Side::Second);
+    let back = Move::play(Point::at(1, 1, 5));
+    assert!(position.is_legal(back));
+    for (history, expected) in [(game.repetition_keys(), Proof::Forbidden), (&[][..], Proof::Open)] {
+        let mut search = Puct::new(PuctSettings::default());
+        search.begin(&Situation { position: &position, moves: None, history });
+        simulate(&mut search, &mut Uniform, 2000);
+        let found = search.moves().find(|mv| mv.mv == back).unwrap();
+        assert_eq!((found.proof, found.visits == 0), (expected, expected == Proof::Forbidden));
+        assert!(found.visits > 0 || search.best().unwrap().mv != back);
+    }
 }
