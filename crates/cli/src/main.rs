@@ -22,6 +22,7 @@ mod event_file;
 mod export;
 mod feature_learner;
 mod folder_lock;
+mod foretell;
 mod game_files;
 mod games;
 mod grid_learner;
@@ -97,6 +98,8 @@ enum Command {
     Analyze(analyze::Args),
     /// What a position of backgammon is worth, and which plays are best
     Evaluate(evaluate::Args),
+    /// How well networks know games that they have not learnt from
+    Foretell(foretell::Args),
     /// Two agents, many games, perhaps a sequential test
     Match(Box<match_command::Args>),
     /// Many agents, from a file, in a log that an interrupted run goes on from
@@ -136,6 +139,7 @@ fn main() -> ExitCode {
         Command::Play(args) => play::run(args),
         Command::Analyze(args) => analyze::run(args),
         Command::Evaluate(args) => evaluate::run(args),
+        Command::Foretell(args) => foretell::run(args),
         Command::Match(args) => match_command::run(*args),
         Command::Tournament(args) => tournament::run(args),
         Command::Rate(args) => rate::run(args),

@@ -48,7 +48,7 @@ impl OptimizerSettings {
 pub struct AdamSettings {
     /// The step size, which the paper never changes.
     pub step_size: f32,
-    /// In how many steps the step size halves; `None` if it stays.
+    /// In how many of its steps, which are batches, the step size halves; `None` if it stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half_life: Option<u32>,
     /// c, the weight of ‖θ‖² in the loss.

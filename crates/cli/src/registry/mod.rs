@@ -17,6 +17,7 @@ mod td_search;
 pub use backgammon::{ChancesOf, Evaluated, chances, evaluate, judge, rolled_out};
 pub use go_searcher::GoSearcher;
 pub use plain_searches::plain_searches;
+pub use puct::network;
 
 use crate::agent::catalogue::did_you_mean;
 use crate::agent::tournament_search::MATERIAL;

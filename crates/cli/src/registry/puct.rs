@@ -64,6 +64,15 @@ pub fn go_searcher(puct: &PuctAgent, size: usize) -> Result<GoSearcher> {
 /// What values of moves are as a policy, and a policy as values: a move whose value is 0.05 higher is twice as likely.
 pub(super) const POLICY_TEMPERATURE: f32 = 0.14;
 
+/// The network alone, for who wants to know what it says.
+pub fn network<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent) -> Result<Box<dyn Network<G>>> {
+    Ok(match &puct.network {
+        Source::Uniform => Box::new(Uniform),
+        Source::Shapes(name) => Box::new(ByAfterstates::new(start.values(name)?, POLICY_TEMPERATURE)),
+        Source::Residual(name) => Box::new(residual(start, name, puct.device)?.averaging(puct.symmetries)),
+    })
+}
+
 /// Makes searches that a network leads, with `playouts` and how much the network says beside them.
 fn searches<G, O, N, L>(
     puct: &PuctAgent,
