@@ -5,7 +5,7 @@ use crate::agent::Agent;
 use afterstate_arena::external::{EngineCommand, GtpEngine, GtpReferee, Limits};
 use afterstate_arena::{AlphaBetaPlayer, AreaReferee, Player, PlayerError, ValuePlayer};
 use afterstate_engine::search::AlphaBeta;
-use afterstate_engine::value::{Checkpoint, FusedShapes, ShapeAgent};
+use afterstate_engine::value::{AfterstateValues, Checkpoint, FusedShapes, ShapeAgent};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::go::{Diagram, Go};
 use afterstate_games::{Game, Outcome, Record, Side};
@@ -41,6 +41,10 @@ impl Playable for Go {
                 None => general(self, other, 0.9 * (self.size() * self.size()) as f32),
             },
         }
+    }
+
+    fn values(&self, checkpoint: &str) -> Result<Arc<dyn AfterstateValues<Self>>> {
+        Ok(Arc::new(learnt(checkpoint, self.size())?.value()))
     }
 
     const REFEREES: &'static [&'static str] = &["area", "gnugo"];

@@ -1,9 +1,9 @@
 //! Agents whose search a network leads.
 
-use super::go::learnt;
 use super::go_monte_carlo::GoPlayout;
 use super::monte_carlo::{SearchFactory, uniform_playout};
 use super::{GoSearcher, Playable, PlayerFactory};
+use crate::agent::playout::Playout;
 use crate::agent::puct::{PuctAgent, Source};
 use crate::zero_game::ZeroGame;
 use afterstate_arena::MctsPlayer;
@@ -23,40 +23,12 @@ pub fn players<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent, game_length:
 
 /// Makes its searches of a game of which nothing is known but the rules.
 pub(super) fn plain_searches<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent) -> Result<SearchFactory<G, ()>> {
-    let playouts = match &puct.playout {
-        None => None,
-        Some((playout, weight)) => Some((PlayOut(uniform_playout(playout)?), *weight)),
-    };
-    Ok(match &puct.network {
-        Source::Uniform => searches(puct, playouts, || Uniform),
-        Source::Shapes(name) => {
-            let values = start.values(name)?;
-            searches(puct, playouts, move || ByAfterstates::new(values.clone(), POLICY_TEMPERATURE))
-        }
-        Source::Residual(name) => {
-            let network = residual(start, name, puct.device)?.averaging(puct.symmetries);
-            searches(puct, playouts, move || network.clone())
-        }
-    })
+    searches(start, puct, |playout| Ok(PlayOut(uniform_playout(playout)?)))
 }
 
 /// What plays Go by it; but for what knows nothing it knows boards of `size` alone.
 pub fn go_searcher(puct: &PuctAgent, size: usize) -> Result<GoSearcher> {
-    let playouts = match &puct.playout {
-        None => None,
-        Some((playout, weight)) => Some((PlayOut(GoPlayout::new(playout)?), *weight)),
-    };
-    let search = match &puct.network {
-        Source::Uniform => searches(puct, playouts, || Uniform),
-        Source::Shapes(name) => {
-            let shapes = Arc::new(learnt(name, size)?.value());
-            searches(puct, playouts, move || ByAfterstates::new(shapes.clone(), POLICY_TEMPERATURE))
-        }
-        Source::Residual(name) => {
-            let network = residual(&Go::new(size), name, puct.device)?.averaging(puct.symmetries);
-            searches(puct, playouts, move || network.clone())
-        }
-    };
+    let search = searches(&Go::new(size), puct, |playout| Ok(PlayOut(GoPlayout::new(playout)?)))?;
     let only = (puct.network != Source::Uniform).then_some(size);
     Ok(GoSearcher { search, player: puct.player.clone(), only })
 }
@@ -73,8 +45,32 @@ pub fn network<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent) -> Result<Bo
     })
 }
 
-/// Makes searches that a network leads, with `playouts` and how much the network says beside them.
-fn searches<G, O, N, L>(
+/// Makes searches that a network leads, with leaves that play out if the agent wants that.
+fn searches<G, O, L>(start: &G, puct: &PuctAgent, leaf: impl Fn(&Playout) -> Result<L>) -> Result<SearchFactory<G, O>>
+where
+    G: Playable + ZeroGame,
+    O: 'static,
+    L: Leaf<G> + Sync + 'static,
+{
+    let playouts = match &puct.playout {
+        None => None,
+        Some((playout, weight)) => Some((leaf(playout)?, *weight)),
+    };
+    Ok(match &puct.network {
+        Source::Uniform => led_by(puct, playouts, || Uniform),
+        Source::Shapes(name) => {
+            let values = start.values(name)?;
+            led_by(puct, playouts, move || ByAfterstates::new(values.clone(), POLICY_TEMPERATURE))
+        }
+        Source::Residual(name) => {
+            let network = residual(start, name, puct.device)?.averaging(puct.symmetries);
+            led_by(puct, playouts, move || network.clone())
+        }
+    })
+}
+
+/// Makes searches that `network` leads, with `playouts` and how much the network says beside them.
+fn led_by<G, O, N, L>(
     puct: &PuctAgent,
     playouts: Option<(L, f32)>,
     network: impl Fn() -> N + Send + Sync + 'static,
