@@ -37,6 +37,6 @@ pub use learning_player::LearningPlayer;
 pub use mcts_player::{Conduct, GoConduct, MctsPlayer, MctsPlayerSettings, MonteCarlo, Purpose};
 pub use player::{Player, PlayerError, RandomPlayer, SearchPlayer};
 pub use players::{AlphaBetaPlayer, ValuePlayer};
-pub use recorded_games::{RecordedGames, RecordedGamesError};
+pub use recorded_games::{RecordedGames, RecordedGamesError, logs_in};
 pub use referee::{AreaReferee, Referee, RulesReferee, Verdict};
 pub use tournament_player::TournamentPlayer;

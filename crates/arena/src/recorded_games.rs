@@ -106,7 +106,7 @@ impl RecordedGames {
     ) -> Result<RecordedGames, RecordedGamesError> {
         let mut games = Vec::new();
         for log in logs {
-            for path in files(log)? {
+            for path in logs_in(log)? {
                 read_games(first, start, &path, &mut games)?;
             }
         }
@@ -129,8 +129,12 @@ impl RecordedGames {
     }
 }
 
-/// A log itself, or the logs in a folder.
-fn files(log: &Path) -> Result<Vec<PathBuf>, RecordedGamesError> {
+/// A log itself, or the logs in a folder (`*.jsonl`), by name.
+///
+/// # Errors
+///
+/// If the folder cannot be read.
+pub fn logs_in(log: &Path) -> Result<Vec<PathBuf>, RecordedGamesError> {
     if !log.is_dir() {
         return Ok(vec![log.to_path_buf()]);
     }

@@ -5,15 +5,15 @@ use crate::output::{self, Table};
 use crate::progress::Progress;
 use crate::registry::{self, Playable};
 use crate::zero_game::ZeroGame;
-use afterstate_arena::RecordedGames;
 use afterstate_arena::result_log::read_log;
+use afterstate_arena::{RecordedGames, logs_in};
 use afterstate_engine::zero::{Expert, Foretelling, Foretold, Network};
 use afterstate_games::go::Go;
 use afterstate_games::{ConnectFour, Notation, TicTacToe};
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 /// Arguments of `foretell`.
@@ -51,8 +51,10 @@ struct Line {
 
 /// Asks and prints.
 pub fn run(args: Args) -> Result<()> {
-    let log = a_log(&args.games[0])?;
-    let header = read_log(&log)?.header;
+    let path = &args.games[0];
+    let logs = logs_in(path)?;
+    let log = logs.first().with_context(|| format!("{}: no log of a match (*.jsonl)", path.display()))?;
+    let header = read_log(log)?.header;
     let start = &header.start;
     match header.game.as_str() {
         TicTacToe::NAME => foretell(&args, &TicTacToe::parse_position(start)?),
@@ -60,17 +62,6 @@ pub fn run(args: Args) -> Result<()> {
         Go::NAME => foretell(&args, &Go::parse_position(start)?),
         other => bail!("{}: games of {other}: expected go, connect-four or tic-tac-toe", log.display()),
     }
-}
-
-/// The log itself, or one in the folder.
-fn a_log(path: &Path) -> Result<PathBuf> {
-    if !path.is_dir() {
-        return Ok(path.to_path_buf());
-    }
-    let entries = std::fs::read_dir(path).with_context(|| path.display().to_string())?;
-    let mut logs: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    logs.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
-    logs.into_iter().min().with_context(|| format!("{}: no log of a match (*.jsonl)", path.display()))
 }
 
 fn foretell<G: Playable + ZeroGame>(args: &Args, start: &G) -> Result<()> {

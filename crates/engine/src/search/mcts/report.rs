@@ -158,15 +158,7 @@ fn ranks<M>(moves: &[MoveReport<M>], side: Side, rule: FinalMove) -> impl Fn(&Mo
 /// Which of two moves the rule prefers, whatever is certain.
 fn by_rule<M>(a: &MoveReport<M>, b: &MoveReport<M>, side: Side, rule: FinalMove) -> Ordering {
     let seen = |report: &MoveReport<M>| report.value.map_or(f32::NEG_INFINITY, |value| value.seen_by(side));
-    let by_value = || seen(a).total_cmp(&seen(b));
-    let by_visits = || a.visits.cmp(&b.visits);
-    match rule {
-        FinalMove::Visits => by_visits().then_with(by_value),
-        FinalMove::Value => (a.visits > 0).cmp(&(b.visits > 0)).then_with(by_value).then_with(by_visits),
-        FinalMove::LowerBound => {
-            a.lower_bound(side).total_cmp(&b.lower_bound(side)).then_with(by_visits).then_with(by_value)
-        }
-    }
+    rule.compare((a, b), |report| report.visits, seen, |report| report.lower_bound(side))
 }
 
 /// The line that follows the child of the root that is `first`: at each position the move that would be played.

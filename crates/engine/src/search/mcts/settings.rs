@@ -2,6 +2,7 @@
 
 use crate::search::tree::Tree;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// Settings of [`Mcts`](super::Mcts).
 ///
@@ -120,6 +121,26 @@ pub enum FinalMove {
     Value,
     /// The best mean outcome less one standard error, so that little-visited moves need a better mean.
     LowerBound,
+}
+
+impl FinalMove {
+    /// Which of two moves it prefers, whatever is certain: by their visits, by what they are worth to the side to move, and by how much
+    /// that is at least.
+    pub(in crate::search) fn compare<M>(
+        self,
+        (a, b): (&M, &M),
+        visits: impl Fn(&M) -> u32,
+        value: impl Fn(&M) -> f32,
+        lower_bound: impl Fn(&M) -> f32,
+    ) -> Ordering {
+        let by_visits = || visits(a).cmp(&visits(b));
+        let by_value = || value(a).total_cmp(&value(b));
+        match self {
+            FinalMove::Visits => by_visits().then_with(by_value),
+            FinalMove::Value => (visits(a) > 0).cmp(&(visits(b) > 0)).then_with(by_value).then_with(by_visits),
+            FinalMove::LowerBound => lower_bound(a).total_cmp(&lower_bound(b)).then_with(by_visits).then_with(by_value),
+        }
+    }
 }
 
 /// Progressive widening: move number n of a position, best priors first, is considered once the position has been visited often enough

@@ -1,7 +1,7 @@
 //! What [`Puct`] knows of the moves at its root, and which of them is played.
 
 use super::{NONE, Puct, PuctMove, unsigned};
-use crate::search::mcts::{FinalMove, MoveReport, SearchReport, lower_bound};
+use crate::search::mcts::{MoveReport, SearchReport, lower_bound};
 use crate::search::mcts_solver::Proof;
 use afterstate_games::{Deterministic, Side};
 use std::cmp::Ordering;
@@ -39,14 +39,8 @@ impl<G: Deterministic> Puct<G> {
         rank: &impl Fn(&PuctMove<G::Move>) -> u8,
     ) -> Ordering {
         let thought = |mv: &PuctMove<G::Move>| if mv.visits > 0 { mv.value } else { mv.prior };
-        let by_value = || thought(a).total_cmp(&thought(b));
-        let by_visits = || a.visits.cmp(&b.visits);
         let bound = |mv: &PuctMove<G::Move>| lower_bound(0.5 + 0.5 * mv.value, mv.visits);
-        rank(a).cmp(&rank(b)).then_with(|| match self.final_move {
-            FinalMove::Visits => by_visits().then_with(by_value),
-            FinalMove::Value => (a.visits > 0).cmp(&(b.visits > 0)).then_with(by_value).then_with(by_visits),
-            FinalMove::LowerBound => bound(a).total_cmp(&bound(b)).then_with(by_visits).then_with(by_value),
-        })
+        rank(a).cmp(&rank(b)).then_with(|| self.final_move.compare((a, b), |mv| mv.visits, thought, bound))
     }
 
     /// The line of play that is visited most, from the root.
