@@ -42,5 +42,5 @@ pub use backend::{Backend, DeviceName};
 pub use inference::FoldedNetwork;
 pub use optimizer::{Adam, AdamSettings, Optimizer, OptimizerSettings, Sgd, SgdSettings};
 pub use ownership::UNKNOWN;
-pub use residual::{NetworkSize, ResidualLearner, ResidualPlayer};
+pub use residual::{NetworkSize, ResidualLearner, ResidualPlayer, View};
 pub use training::{Batch, Loss, Trainer};

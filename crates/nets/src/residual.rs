@@ -10,6 +10,7 @@ use afterstate_engine::zero::{Example, Loss, Network, PLANES, Planes, Question, 
 use afterstate_games::rng::below;
 use afterstate_games::{Rng, Side, Turn};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// How large a network is, whatever game it is for. The defaults are the paper's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -54,12 +55,41 @@ impl NetworkSize {
     }
 }
 
+/// From which sides a network looks at a position: under which of the game's [symmetries](Planes::SYMMETRIES).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum View {
+    /// As it is.
+    #[default]
+    Upright,
+    /// From one side, which is by chance, but always the same one of the same position (D. Silver et al., *Mastering the game of Go without
+    /// human knowledge*, 2017, methods). What it gets wrong of one position need not be wrong of the next, as fast as upright.
+    Turned,
+    /// From all sides; the answer is the mean. Better, and as many times slower as there are symmetries.
+    All,
+}
+
+impl View {
+    /// The symmetries to look at a position under.
+    fn symmetries<G: Planes>(self, game: &G) -> Range<usize> {
+        match self {
+            View::Upright => 0..1,
+            View::Turned => {
+                // The upper half of the product, of a key all of whose bits have a say.
+                let mixed = game.key().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+                let symmetry = ((mixed * G::SYMMETRIES as u64) >> 32) as usize;
+                symmetry..symmetry + 1
+            }
+            View::All => 0..G::SYMMETRIES,
+        }
+    }
+}
+
 /// A network that only answers.
 #[derive(Clone, Debug)]
 pub struct ResidualPlayer {
     network: Answering,
-    /// Whether the answers of all symmetries are averaged.
-    averages: bool,
+    view: View,
     /// Planes of all that is asked at once, behind each other; values and logits of the same.
     planes: Vec<f32>,
     values: Vec<f32>,
@@ -76,24 +106,26 @@ impl ResidualPlayer {
     pub fn new(architecture: Architecture, weights: &[f32], backend: &Backend) -> ResidualPlayer {
         let network = backend.network(architecture, weights);
         let (planes, values, logits) = Default::default();
-        ResidualPlayer { network, averages: false, planes, values, logits, sum: vec![0.0; architecture.moves] }
+        let sum = vec![0.0; architecture.moves];
+        ResidualPlayer { network, view: View::Upright, planes, values, logits, sum }
     }
 
-    /// Looks at each position from all sides if `averages`, and answers with the mean: better, and as many times slower as
-    /// the game has [symmetries](Planes::SYMMETRIES).
-    pub fn averaging(self, averages: bool) -> ResidualPlayer {
-        ResidualPlayer { averages, ..self }
+    /// Looks at positions from other sides.
+    pub fn viewing(self, view: View) -> ResidualPlayer {
+        ResidualPlayer { view, ..self }
     }
 }
 
 impl<G: Planes> Network<G> for ResidualPlayer {
     fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
-        let looks = if self.averages { G::SYMMETRIES } else { 1 };
+        let looks = if self.view == View::All { G::SYMMETRIES } else { 1 };
         let Architecture { moves, .. } = *self.network.architecture();
         let length = self.network.architecture().input_len();
         self.planes.resize(questions.len() * looks * length, 0.0);
-        let views = questions.iter().flat_map(|question| (0..looks).map(|symmetry| (&question.game, symmetry)));
-        for ((game, symmetry), planes) in views.zip(self.planes.chunks_exact_mut(length)) {
+        let view = self.view;
+        let looked_at =
+            questions.iter().flat_map(|Question { game, .. }| view.symmetries(game).map(move |i| (game, i)));
+        for ((game, symmetry), planes) in looked_at.zip(self.planes.chunks_exact_mut(length)) {
             game.planes(symmetry, planes);
         }
         self.network.evaluate(&self.planes, &mut self.values, &mut self.logits);
@@ -101,7 +133,7 @@ impl<G: Planes> Network<G> for ResidualPlayer {
         for (question, (values, logits)) in questions.iter_mut().zip(answers) {
             let game = &question.game;
             self.sum.fill(0.0);
-            for (symmetry, logits) in logits.chunks_exact(moves).enumerate() {
+            for (symmetry, logits) in view.symmetries(game).zip(logits.chunks_exact(moves)) {
                 for (answer, sum) in self.sum.iter_mut().enumerate() {
                     *sum += logits[game.answer_image(answer, symmetry)] / looks as f32;
                 }
@@ -288,8 +320,8 @@ mod tests {
         assert!(loss.policy < 0.1 && loss.value < 0.1, "{loss:?}");
         let mut player = Trainable::<TicTacToe>::player(&learner);
         for (game, best, outcome) in lessons() {
-            for averages in [false, true] {
-                player = player.averaging(averages);
+            for view in [View::Upright, View::Turned, View::All] {
+                player = player.viewing(view);
                 let mut question = Question::new(game);
                 player.evaluate(&mut [&mut question]);
                 let at = question.moves.iter().position(|&mv| game.move_index(mv) as u16 == best).unwrap();
@@ -297,6 +329,46 @@ mod tests {
                 assert!((question.value.0 - outcome).abs() < 0.25, "{} {:?}", game.position_text(), question.value);
             }
         }
+    }
+
+    #[test]
+    fn from_one_side_it_answers_as_about_the_image() {
+        let (_, learner) = learner(false);
+        let mut player = Trainable::<TicTacToe>::player(&learner);
+        let mut seen = [false; TicTacToe::SYMMETRIES];
+        for text in
+            ["XX./OO./...", "X../OO./X..", "XO./XO./.X.", "X../.../...", ".X./.../...", "XO./.../..X", ".../.X./O.."]
+        {
+            let game = TicTacToe::parse_position(text).unwrap();
+            let mut answers = [View::Turned, View::Turned, View::Upright].map(|view| {
+                let mut question = Question::new(game);
+                player = player.clone().viewing(view);
+                player.evaluate(&mut [&mut question]);
+                question
+            });
+            assert_eq!(answers[0].priors, answers[1].priors, "always from the same side");
+            let symmetry = View::Turned.symmetries(&game).start;
+            seen[symmetry] = true;
+            let mut image = [['.'; 3]; 3];
+            for (row, line) in text.split('/').enumerate() {
+                for (column, cell) in line.chars().enumerate() {
+                    let (column, row) = game.image((column, row), symmetry);
+                    image[row][column] = cell;
+                }
+            }
+            let image = image.map(String::from_iter).join("/");
+            let mut about_image = Question::new(TicTacToe::parse_position(&image).unwrap());
+            player.evaluate(&mut [&mut about_image]);
+            let [turned, _, upright] = &mut answers;
+            assert!((turned.value.0 - about_image.value.0).abs() < 1e-6, "{text} {symmetry}");
+            for (&mv, prior) in turned.moves.iter().zip(&turned.priors) {
+                let there = game.answer_image(game.answer(mv), symmetry);
+                let at = about_image.moves.iter().position(|&mv| game.answer(mv) == there).unwrap();
+                assert!((prior - about_image.priors[at]).abs() < 1e-6, "{text} {symmetry}");
+            }
+            assert_eq!(turned.priors == upright.priors, symmetry == 0, "{text} {symmetry}");
+        }
+        assert!(seen.iter().filter(|seen| **seen).count() >= 4, "{seen:?}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use afterstate_arena::MctsPlayerSettings;
 use afterstate_engine::search::{FirstPlay, NetworkSearchSettings, PuctSettings};
 use afterstate_engine::value::ShapeAgent;
 use afterstate_games::go::Komi;
-use afterstate_nets::{DeviceName, ResidualAgent};
+use afterstate_nets::{DeviceName, ResidualAgent, View};
 use anyhow::{Result, anyhow, bail, ensure};
 
 /// The kind of agents.
@@ -58,7 +58,8 @@ pub const KIND: Kind = Kind {
         setting(
             "symmetries",
             Some("false"),
-            "whether the network looks at each position from all sides: better and slower",
+            "from where the network looks at positions: false: as they are; one: each from some side or mirrored, as fast; true: from all \
+             sides, better and slower",
         ),
         setting(
             "device",
@@ -89,8 +90,8 @@ pub enum Source {
 pub struct PuctAgent {
     /// The network.
     pub network: Source,
-    /// Whether it is asked about all symmetries.
-    pub symmetries: bool,
+    /// From which sides it looks at positions.
+    pub view: View,
     /// Where it works.
     pub device: DeviceName,
     /// How new positions are played out from, if they are, and how much the network says of what simulations come to then.
@@ -127,7 +128,8 @@ impl PuctAgent {
         };
         let iterations = settings.whole("iterations", 1, 1_000_000_000)?;
         let playout = playout(settings)?;
-        let symmetries = settings.flag("symmetries")?;
+        let views = [("false", View::Upright), ("one", View::Turned), ("true", View::All)];
+        let view = settings.choice("symmetries", &views)?;
         let device = settings.text("device")?;
         let device = device.parse().map_err(|problem| anyhow!("{}: {problem}", settings.source()))?;
         let search = NetworkSearchSettings {
@@ -143,7 +145,7 @@ impl PuctAgent {
             ponder: settings.flag("ponder")?,
             ..MctsPlayerSettings::default()
         };
-        Ok(PuctAgent { network, symmetries, device, playout, search, player })
+        Ok(PuctAgent { network, view, device, playout, search, player })
     }
 
     /// The size of the square board that it learnt on, and the komi if it has one; `None` for what plays on every size.

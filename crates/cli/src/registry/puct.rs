@@ -41,7 +41,7 @@ pub fn network<G: Playable + ZeroGame>(start: &G, puct: &PuctAgent) -> Result<Bo
     Ok(match &puct.network {
         Source::Uniform => Box::new(Uniform),
         Source::Shapes(name) => Box::new(ByAfterstates::new(start.values(name)?, POLICY_TEMPERATURE)),
-        Source::Residual(name) => Box::new(residual(start, name, puct.device)?.averaging(puct.symmetries)),
+        Source::Residual(name) => Box::new(residual(start, name, puct.device)?.viewing(puct.view)),
     })
 }
 
@@ -63,7 +63,7 @@ where
             led_by(puct, playouts, move || ByAfterstates::new(values.clone(), POLICY_TEMPERATURE))
         }
         Source::Residual(name) => {
-            let network = residual(start, name, puct.device)?.averaging(puct.symmetries);
+            let network = residual(start, name, puct.device)?.viewing(puct.view);
             led_by(puct, playouts, move || network.clone())
         }
     })
