@@ -62,6 +62,8 @@ struct RecordedGame {
     opening: u16,
     values: Vec<Option<f32>>,
     outcome: f32,
+    /// Whether its moves are worth learning.
+    teaches_moves: bool,
 }
 
 /// Plays games again that others have played, one after the other, and when all have been, from the first one on.
@@ -104,16 +106,27 @@ impl RecordedGames {
         logs: &[PathBuf],
         seed: u64,
     ) -> Result<RecordedGames, RecordedGamesError> {
-        let mut games = Vec::new();
-        for log in logs {
-            for path in logs_in(log)? {
-                read_games(first, start, &path, &mut games)?;
-            }
-        }
-        if games.is_empty() {
-            let names: Vec<_> = logs.iter().map(|log| log.display().to_string()).collect();
-            return Err(RecordedGamesError::None(names.join(", ")));
-        }
+        let mut games = games_in(first, start, logs)?;
+        shuffle(&mut games, &mut stream(seed, 0));
+        Ok(RecordedGames(games.into()))
+    }
+
+    /// Adds games of which only the outcome is learnt, and what was thought of their positions, but not the moves: those of players that
+    /// nobody should play like. Their policies are 0 for each move. The order is another one then.
+    ///
+    /// # Errors
+    ///
+    /// As of [`RecordedGames::read`].
+    pub fn and_outcomes_of<G: IndexedMoves + Notation>(
+        self,
+        first: &G,
+        start: &G,
+        logs: &[PathBuf],
+        seed: u64,
+    ) -> Result<RecordedGames, RecordedGamesError> {
+        let mut games = games_in(first, start, logs)?;
+        games.iter_mut().for_each(|game| game.teaches_moves = false);
+        games.extend_from_slice(&self.0);
         shuffle(&mut games, &mut stream(seed, 0));
         Ok(RecordedGames(games.into()))
     }
@@ -145,6 +158,25 @@ pub fn logs_in(log: &Path) -> Result<Vec<PathBuf>, RecordedGamesError> {
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
     paths.sort();
     Ok(paths)
+}
+
+/// All games of `logs`, of which there is at least one.
+fn games_in<G: IndexedMoves + Notation>(
+    first: &G,
+    start: &G,
+    logs: &[PathBuf],
+) -> Result<Vec<RecordedGame>, RecordedGamesError> {
+    let mut games = Vec::new();
+    for log in logs {
+        for path in logs_in(log)? {
+            read_games(first, start, &path, &mut games)?;
+        }
+    }
+    if games.is_empty() {
+        let names: Vec<_> = logs.iter().map(|log| log.display().to_string()).collect();
+        return Err(RecordedGamesError::None(names.join(", ")));
+    }
+    Ok(games)
 }
 
 /// Adds the games of a log.
@@ -201,20 +233,22 @@ fn recorded<'a, G: IndexedMoves + Notation>(
         way,
         values,
         outcome: result.outcome.first_player_score(),
+        teaches_moves: true,
     })
 }
 
 impl<G: IndexedMoves> Expert<G> for RecordedGames {
     /// The game of this number, whatever `way` and `seed` say.
     fn play(&mut self, first: &G, _way: &[u16], number: u64, _seed: u64, _stop: &AtomicBool) -> Option<Played> {
-        let RecordedGame { way, opening, values, outcome } = &self.0[(number % self.0.len() as u64) as usize];
+        let RecordedGame { way, opening, values, outcome, teaches_moves } =
+            &self.0[(number % self.0.len() as u64) as usize];
         let mut record = Record::new(first.clone());
         let (mut policies, mut moves) = (Vec::new(), Vec::new());
         for (at, &index) in way.iter().enumerate() {
             let game = record.position();
             if at >= usize::from(*opening) {
                 record.legal_moves(&mut moves);
-                let share = |index_of: u16| if index_of == index { 1.0 } else { 0.0 };
+                let share = |index_of: u16| if *teaches_moves && index_of == index { 1.0 } else { 0.0 };
                 let indices = moves.iter().map(|&mv| game.move_index(mv) as u16);
                 policies.push(indices.map(|index_of| (index_of, share(index_of))).collect());
             }

@@ -81,6 +81,31 @@ fn folders_are_read_and_faults_left_out() {
 }
 
 #[test]
+fn weaker_players_teach_outcomes_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = TicTacToe::default();
+    let at = |name: &str| folder.path().join(name);
+    let strong = log(&at("strong.jsonl"), &first, vec![won(EndKind::Rules)]);
+    let weak = log(&at("weak.jsonl"), &first, vec![won(EndKind::Rules), won(EndKind::Resignation)]);
+    let games = RecordedGames::read(&first, &first, &[strong], 1).unwrap();
+    let mut games = games.and_outcomes_of(&first, &first, &[weak], 1).unwrap();
+    assert_eq!(games.len(), 3);
+    let played = [0, 1, 2].map(|number| game(&mut games, number));
+    let taught = |game: &Trajectory| game.policies[0].iter().map(|(_, share)| share).sum::<f32>();
+    let mut shares: Vec<f32> = played.iter().map(taught).collect();
+    shares.sort_by(f32::total_cmp);
+    assert_eq!(shares, [0.0, 0.0, 1.0]);
+    for game in played {
+        // Their moves are legal all the same.
+        assert_eq!(game.policies[0].iter().map(|(of, _)| *of).collect::<Vec<_>>(), [1, 2, 4, 5, 6, 7, 8]);
+        assert_eq!((game.values, game.outcome), (vec![Some(0.75), None, None], 1.0));
+    }
+    let nothing = RecordedGames::read(&first, &first, &[at("strong.jsonl")], 1).unwrap();
+    let nothing = nothing.and_outcomes_of(&first, &first, &[at("none.jsonl")], 1).unwrap_err();
+    assert!(nothing.to_string().contains("none.jsonl"), "{nothing}");
+}
+
+#[test]
 fn what_cannot_be_learnt_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

@@ -199,6 +199,7 @@ pub fn recipe(Named { game, preset, scale, board_size }: Named) -> ZeroRecipe {
         augment: true,
         expert: None,
         games: Vec::new(),
+        outcomes_of: Vec::new(),
         expert_visits: 0,
         first_weights: None,
         device: DeviceName::Cpu,

@@ -120,6 +120,9 @@ pub struct ZeroRecipe {
     /// Logs of matches, or folders of them, whose games are learnt from instead, again and again. A path is one from the current folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub games: Vec<PathBuf>,
+    /// More of them, of which outcomes are learnt but not the moves: those of weaker players.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes_of: Vec<PathBuf>,
     /// Positions of the expert's trees are learnt from, too, that it visited so often; 0, the default: only those of games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub expert_visits: u32,
@@ -158,7 +161,11 @@ impl ZeroRecipe {
     /// Who plays instead of the network, if somebody does.
     pub fn experts<G: ZeroGame>(&self, first: &G) -> Result<Option<MakeExpert<G>>> {
         if !self.games.is_empty() {
-            let games = RecordedGames::read(first, &first.unlimited(), &self.games, self.seed).context("games")?;
+            let (start, seed) = (&first.unlimited(), self.seed);
+            let mut games = RecordedGames::read(first, start, &self.games, seed).context("games")?;
+            if !self.outcomes_of.is_empty() {
+                games = games.and_outcomes_of(first, start, &self.outcomes_of, seed).context("outcomes-of")?;
+            }
             return Ok(Some(Arc::new(move || Box::new(games.clone()))));
         }
         let Some(expert) = &self.expert else { return Ok(None) };
@@ -258,7 +265,12 @@ impl ZeroRecipe {
             };
             ensure!(searches, "expert = \"{expert}\": {NO_TREE}");
         }
-        if !self.games.is_empty() {
+        if self.games.is_empty() {
+            ensure!(
+                self.outcomes_of.is_empty(),
+                "outcomes-of: somebody has to teach moves, too: expected games beside it"
+            );
+        } else {
             ensure!(self.expert.is_none(), "games: they are learnt from instead of an expert's: leave one of both out");
             ensure!(
                 archive.is_none(),

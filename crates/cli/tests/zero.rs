@@ -283,6 +283,12 @@ fn a_network_learns_from_games_that_were_played() {
     succeed(&["train", text(&path), "--out", text(&whole)]);
     train_killed(&path, &run, 7, 7);
     assert!(result(&run) == result(&whole), "the run that was killed ended otherwise");
+    // Who plays at random teaches no moves.
+    let log = log.display();
+    let path = recipe("outcomes.toml", &format!("games = ['{log}']\noutcomes-of = ['{log}']"));
+    let outcomes = folder.path().join("outcomes");
+    succeed(&["train", text(&path), "--out", text(&outcomes)]);
+    assert!(result(&outcomes) != result(&whole), "half of the examples teach no policy");
     // Games of Go may be longer in matches than in learning.
     let go = folder.path().join("go.jsonl");
     succeed(&["match", "--size", "5", "random", "random", "--games", "4", "--log", text(&go)]);
@@ -294,11 +300,12 @@ fn a_network_learns_from_games_that_were_played() {
     );
     fs::write(&path, format!("{games}\n{network}")).unwrap();
     succeed(&["train", text(&path), "--out", text(&folder.path().join("go"))]);
-    let log = log.display();
     for (games, expected) in [
         (format!("games = ['{log}']\npreset = 'gevc'"), "try preset alphazero"),
         (format!("games = ['{log}']\nexpert = 'uct:40'"), "leave one of both out"),
         (format!("games = ['{log}x']"), "cannot open it"),
+        (format!("outcomes-of = ['{log}']"), "expected games beside it"),
+        (format!("games = ['{log}']\noutcomes-of = ['{log}x']"), "outcomes-of: "),
     ] {
         let path = recipe("wrong.toml", &games);
         let message = fail(&["train", text(&path), "--out", text(&folder.path().join("wrong"))]);

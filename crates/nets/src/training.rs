@@ -24,7 +24,7 @@ pub const ILLEGAL: f32 = -1.0;
 pub struct Batch {
     /// Planes, as [`Architecture::input_len`] counts them.
     pub inputs: Vec<f32>,
-    /// π: for each move its probability, or [`ILLEGAL`].
+    /// π: for each move its probability, or [`ILLEGAL`]. Where all are 0 no policy is learnt.
     pub policies: Vec<f32>,
     /// z: how the game ended for the side to move, from −1 to 1.
     pub outcomes: Vec<f32>,
@@ -303,7 +303,7 @@ impl Heads<'_> {
     }
 }
 
-/// −πᵀ log p of logits over the legal moves; `logits` become its gradients, p − π.
+/// −πᵀ log p of logits over the legal moves; `logits` become its gradients, p Σπ − π.
 fn cross_entropy(target: &[f32], logits: &mut [f32]) -> f32 {
     let legal = |probability: f32| probability >= 0.0;
     let pairs = || target.iter().copied().zip(logits.iter().copied()).filter(|(target, _)| legal(*target));
@@ -311,8 +311,9 @@ fn cross_entropy(target: &[f32], logits: &mut [f32]) -> f32 {
     let sum: f32 = pairs().map(|(_, logit)| (logit - greatest).exp()).sum();
     let log_sum = greatest + sum.ln();
     let loss = pairs().map(|(target, logit)| target * (log_sum - logit)).sum();
+    let known: f32 = pairs().map(|(target, _)| target).sum();
     for (logit, &target) in logits.iter_mut().zip(target) {
-        *logit = if legal(target) { (*logit - log_sum).exp() - target } else { 0.0 };
+        *logit = if legal(target) { known * (*logit - log_sum).exp() - target } else { 0.0 };
     }
     loss
 }
@@ -331,5 +332,11 @@ mod tests {
         for (gradient, expected) in logits.iter().zip([0.25, 0.0, -0.25]) {
             assert!((gradient - expected).abs() < 1e-6, "{logits:?}");
         }
+    }
+
+    #[test]
+    fn nothing_is_learnt_where_no_policy_is_known() {
+        let mut logits = [1.0, 9.0, 2.0];
+        assert_eq!((cross_entropy(&[0.0, ILLEGAL, 0.0], &mut logits), logits), (0.0, [0.0; 3]));
     }
 }
