@@ -56,8 +56,7 @@ impl NetworkSize {
 }
 
 /// From which sides a network looks at a position: under which of the game's [symmetries](Planes::SYMMETRIES).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum View {
     /// As it is.
     #[default]
@@ -110,7 +109,7 @@ impl ResidualPlayer {
         ResidualPlayer { network, view: View::Upright, planes, values, logits, sum }
     }
 
-    /// Looks at positions from other sides.
+    /// Looks at positions from where `view` says.
     pub fn viewing(self, view: View) -> ResidualPlayer {
         ResidualPlayer { view, ..self }
     }
@@ -329,6 +328,20 @@ mod tests {
                 assert!((question.value.0 - outcome).abs() < 0.25, "{} {:?}", game.position_text(), question.value);
             }
         }
+    }
+
+    #[test]
+    fn positions_without_a_policy_have_no_say_in_its_loss() {
+        let game = TicTacToe::parse_position("XX./OO./...").unwrap();
+        let (known, unknown) =
+            ([(2, 1.0), (5, 0.0), (6, 0.0), (7, 0.0), (8, 0.0)], [2, 5, 6, 7, 8].map(|mv| (mv, 0.0)));
+        let loss = |policies: [&[(u16, f32)]; 2]| {
+            let (_, mut learner) = learner(false);
+            let examples = policies.map(|policy| Example { game, policy, outcome: Value(1.0), owners: None });
+            Trainable::<TicTacToe>::learn(&mut learner, &examples, &mut stream(2, 0))
+        };
+        assert_eq!(loss([&known, &unknown]), loss([&known, &known]));
+        assert_eq!(loss([&unknown, &unknown]).policy, 0.0);
     }
 
     #[test]

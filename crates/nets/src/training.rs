@@ -251,7 +251,7 @@ impl Heads<'_> {
         let Heads { grid, layout, weights, .. } = *self;
         let positions = batch.outcomes.len();
         let share = 1.0 / positions as f32;
-        let mut total = [0f64; 2];
+        let (mut total, mut policies) = ([0f64; 2], 0);
         let mut flat = vec![0.0; POLICY_FILTERS * grid.cells()];
         let mut back = flat.clone();
         let mut logits = vec![0.0; moves];
@@ -267,6 +267,7 @@ impl Heads<'_> {
             linear(&weights[at.weight.clone()], &weights[at.bias.clone()], &flat, &mut logits);
             let target = &batch.policies[position * moves..][..moves];
             total[0] += f64::from(cross_entropy(target, &mut logits));
+            policies += usize::from(target.iter().any(|probability| *probability > 0.0));
             logits.iter_mut().for_each(|error| *error *= share);
             // Weight and bias stand behind each other.
             let (of_weight, of_bias) = gradients[at.weight.start..at.bias.end].split_at_mut(at.weight.len());
@@ -298,7 +299,8 @@ impl Heads<'_> {
             let board = &mut of_value[position * boards(VALUE_FILTERS)..][..boards(VALUE_FILTERS)];
             unflatten(grid, back, VALUE_FILTERS, board);
         }
-        let [policy, value] = total.map(|total| (total / positions as f64) as f32);
+        // What says nothing of policies makes their mean loss no smaller.
+        let [policy, value] = [total[0] / policies.max(1) as f64, total[1] / positions as f64].map(|mean| mean as f32);
         Loss { policy, value, ownership: 0.0 }
     }
 }

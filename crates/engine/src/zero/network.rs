@@ -130,7 +130,7 @@ pub struct Example<'a, G: Game> {
 /// What a batch cost.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Loss {
-    /// −πᵀ log p, the mean over the batch.
+    /// −πᵀ log p, the mean over those of the batch whose policy is learnt.
     pub policy: f32,
     /// (z − v)², with both from −1 to 1, the mean over the batch.
     pub value: f32,
