@@ -10,6 +10,7 @@ use afterstate_engine::Decision;
 use afterstate_games::playout::draw_chance;
 use afterstate_games::{Outcome, Record, Rng, Side, Turn, stream};
 use anyhow::{Context, Result, bail, ensure};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -49,9 +50,10 @@ pub struct Args {
     /// How long the agent may think: 5s/move, 1000sims/move, none (see `afterstate match --help`)
     #[arg(long, default_value = "none", value_name = "CONTROL")]
     time: TimeControl,
-    /// Seed of the agent's random choices, and of the dice: with the same seed these are the same in every game
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    /// Seed of the agent's random choices, and of the dice: with the same seed these are the same in every game [default: another
+    /// one each time; it is shown at the beginning]
+    #[arg(long)]
+    seed: Option<u64>,
     /// Go: draw stones as discs (as they look on a light background)
     #[arg(long)]
     unicode: bool,
@@ -159,6 +161,11 @@ struct Session<G: Playable> {
     cube: bool,
 }
 
+/// A seed that nobody chose, short enough to be typed again.
+fn fresh_seed() -> u64 {
+    RandomState::new().hash_one(()) % 1_000_000
+}
+
 /// What the human wants.
 enum Order<M> {
     Move(M),
@@ -174,6 +181,7 @@ const HELP: &str = "a move, or undo (your last move), hint (the agent's choice),
 impl<G: Playable> Session<G> {
     fn new(start: G, args: &Args, spec: AgentSpec) -> Result<Session<G>> {
         let factory = registry::players(&start, &spec)?;
+        let seed = args.seed.unwrap_or_else(fresh_seed);
         Ok(Session {
             record: Record::new(start),
             human: if args.side == HumanSide::First { Side::First } else { Side::Second },
@@ -181,9 +189,9 @@ impl<G: Playable> Session<G> {
             factory,
             name: spec.name,
             time: args.time,
-            seed: args.seed,
+            seed,
             unicode: args.unicode,
-            dice: stream(args.seed, 2),
+            dice: stream(seed, 2),
             cube: false,
         })
     }
@@ -209,6 +217,7 @@ impl<G: Playable> Session<G> {
         let [own, other] = [self.human, self.human.other()].map(G::side_name);
         writeln!(terminal.out, "You are {own}, {} is {other}.", self.name)?;
         writeln!(terminal.out, "Type {}.", self.help())?;
+        writeln!(terminal.out, "Dice and the agent's choices: --seed {}", self.seed)?;
         Ok(())
     }
 

@@ -113,8 +113,10 @@ fn decisions_are_those_counted_by_hand() {
 fn a_person_doubles_takes_passes_and_resigns() {
     let known = Known::new();
     let play = |position: &str, more: &[&str], input: &str| {
-        let answer =
-            known.ask(&[&["play", "--game", "backgammon", "--cube", "--position", position][..], more].concat(), input);
+        let answer = known.ask(
+            &[&["play", "--game", "backgammon", "--seed", "1", "--cube", "--position", position][..], more].concat(),
+            input,
+        );
         assert!(answer.ok, "{}", answer.err);
         answer.out
     };

@@ -19,7 +19,7 @@ fn json_in(folder: &Path, args: &[&str]) -> serde_json::Value {
 fn a_game_is_played_from_a_pipe() {
     let folder = std::env::temp_dir();
     let play = |args: &[&str], input: &str| {
-        let answer = run_in(&folder, &[&["play"], args].concat(), input);
+        let answer = run_in(&folder, &[&["play", "--seed", "1"], args].concat(), input);
         assert!(answer.ok, "{}", answer.err);
         answer.out
     };
@@ -41,7 +41,7 @@ fn a_game_is_played_from_a_pipe() {
 
 #[test]
 fn undo_takes_back_both_moves() {
-    let answer = run_in(&std::env::temp_dir(), &["play", "--size", "5"], "C3\nundo\nC3\nquit\n");
+    let answer = run_in(&std::env::temp_dir(), &["play", "--size", "5", "--seed", "1"], "C3\nundo\nC3\nquit\n");
     assert!(answer.ok && !answer.out.contains("not legal"), "{}", answer.out);
 }
 

@@ -103,8 +103,11 @@ fn shapes_that_were_learnt_are_prior_knowledge_and_belong_to_a_board() {
 #[test]
 fn people_play_against_them() {
     let play = |game: &str, agent: &str, input: &str| {
-        let answer =
-            run_in(&std::env::temp_dir(), &["play", "--game", game, "--agent", agent, "--side", "second"], input);
+        let answer = run_in(
+            &std::env::temp_dir(),
+            &["play", "--game", game, "--seed", "1", "--agent", agent, "--side", "second"],
+            input,
+        );
         assert!(answer.ok, "{}", answer.err);
         answer.out
     };

@@ -4,8 +4,12 @@ mod support;
 
 use support::{fail, run_in};
 
-/// What is printed while `input` is typed.
+/// What is printed while `input` is typed, with the same seed every time.
 fn play(args: &[&str], input: &str) -> String {
+    play_with_any_seed(&[args, &["--seed", "1"]].concat(), input)
+}
+
+fn play_with_any_seed(args: &[&str], input: &str) -> String {
     let answer = run_in(&std::env::temp_dir(), &[&["play"], args].concat(), input);
     assert!(answer.ok, "{args:?}: {}", answer.err);
     answer.out
@@ -44,12 +48,21 @@ fn proven_losses_and_draws_are_announced_too() {
     assert!(out.contains("(proven draw, "), "{out}");
 }
 
+/// Every game has dice of its own, but the seed that is shown brings them back.
+#[test]
+fn a_game_says_with_which_seed_it_is_played() {
+    let args = ["--game", "backgammon"];
+    let out = play_with_any_seed(&args, "moves\nquit\n");
+    let seed = out.lines().find_map(|line| line.split_once("--seed ")).map(|(_, seed)| seed.trim()).unwrap();
+    assert_eq!(play_with_any_seed(&[&args[..], &["--seed", seed]].concat(), "moves\nquit\n"), out);
+}
+
 /// Moves and positions are lines, so that programs can play as well as people.
 #[test]
 fn positions_are_lines_that_a_game_can_begin_with() {
     for (game, mv) in [("connect-four", "4"), ("tic-tac-toe", "5"), ("go5", "C3")] {
         let input = format!("{mv}\nposition\nquit\n");
-        let out = play(&["--game", game, "--seed", "3"], &input);
+        let out = play(&["--game", game], &input);
         let position = out.lines().find(|line| line.contains('/')).unwrap();
         let again = play(&["--game", game, "--position", position], "position\nquit\n");
         assert!(again.lines().any(|line| line == position), "{game}: {out}\n{again}");
