@@ -71,6 +71,7 @@ pub use uci_elo::Experiment as HeldBackExperiment;
   knightcap/deep   what these gained, with the deeper searches by which they learnt (full: an hour)
   meep/table2   TreeStrap, RootStrap and TD-Leaf from random weights, and Figure 2's curves (full: hours)
   meep/fig2     the same
+  meep/table2-tuned  the same, all learners with as many positions a move and their best step sizes (full: hours)
   meep/table3   the best self-taught weights against Stockfish at several strengths (full: hours)
   meep/uci-elo  what UCI_Elo is turned into, against Stockfish's UCI_Elo (full: hours)
   meep/parts    each part of the tournament search, with and without it (full: hours)
@@ -148,7 +149,7 @@ const EXPERIMENTS: [(&str, &str, &[&str]); 6] = [
     ("mogo", "papers/2011-mcts-rave", &["ladder", "fig5", "fig6", "fig7", "table1", "goal"]),
     ("backgammon", "papers/1999-tdleaf", &["preset", "learners", "plies", "gnubg", "inputs"]),
     ("knightcap", "papers/1999-tdleaf", &["gains", "deep"]),
-    ("meep", "papers/2009-treestrap", &["table2", "fig2", "table3", "uci-elo", "parts", "wdl"]),
+    ("meep", "papers/2009-treestrap", &["table2", "fig2", "table2-tuned", "table3", "uci-elo", "parts", "wdl"]),
     ("go-exploit", "papers/2023-go-exploit", &["table1", "fig1", "fig2", "fig3", "table2", "fig1-go", "ratings"]),
 ];
 
@@ -190,7 +191,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("meep", "wdl") => wdl::run,
         // Figure 2 shows all checkpoints of which Table 2 shows the best.
         ("meep", "table2" | "fig2") => |place, _| learners::run(place, "table2"),
-        ("knightcap", "gains") => learners::run,
+        ("meep", "table2-tuned") | ("knightcap", "gains") => learners::run,
         (_, of_matches) => return matches::run(&place, of_matches, &args.points),
     };
     ensure!(

@@ -27,7 +27,7 @@ fn recipes() -> Vec<(&'static str, &'static str, MatchExperiment)> {
     let others = [
         ("rlgo", &["table1", "table2", "table4", "fig5", "fig6"][..]),
         ("go-exploit", &["fig1", "fig2", "fig3", "table2", "fig1-go", "ratings"]),
-        ("meep", &["table2", "fig2", "table3", "uci-elo", "wdl"]),
+        ("meep", &["table2", "fig2", "table2-tuned", "table3", "uci-elo", "wdl"]),
     ];
     let is_other = |system: &str, name: &str| others.iter().any(|(of, names)| *of == system && names.contains(&name));
     let of_matches = all.filter(|(system, name)| !is_other(system, name));
