@@ -217,7 +217,7 @@ impl<G: Playable> Session<G> {
         let [own, other] = [self.human, self.human.other()].map(G::side_name);
         writeln!(terminal.out, "You are {own}, {} is {other}.", self.name)?;
         writeln!(terminal.out, "Type {}.", self.help())?;
-        writeln!(terminal.out, "Dice and the agent's choices: --seed {}", self.seed)?;
+        writeln!(terminal.out, "The same again: --seed {}", self.seed)?;
         Ok(())
     }
 
