@@ -85,6 +85,9 @@ pub struct LearnerEntry {
     /// Training games at every scale that would have more.
     #[serde(default)]
     games: Option<u64>,
+    /// The size of its steps, instead of the recipe's.
+    #[serde(default)]
+    step_size: Option<f32>,
     /// Its rating in the paper when it has learnt, if that is told.
     #[serde(default)]
     pub paper: Option<f64>,
@@ -120,6 +123,10 @@ impl LearnerExperiment {
             let has_limit = size.training_time.is_none_or(|time| !time.is_none() && size.training_nodes.is_none());
             ensure!(has_limit, "[scale.{name}]: expected training-time = \"1m+1s\", say, or training-nodes, not both");
         }
+        for LearnerEntry { name, step_size, .. } in &experiment.learners {
+            let is_valid = step_size.is_none_or(|step| step.is_finite() && step > 0.0);
+            ensure!(is_valid, "[[learner]] '{name}': step-size: expected a positive number");
+        }
         for claim in &experiment.claims {
             for name in [&claim.stronger, &claim.weaker] {
                 let known = experiment.learners.iter().any(|learner| learner.name == *name);
@@ -140,6 +147,9 @@ impl LearnerExperiment {
         let mut recipe = SearchRecipe::load(&place.paper.join(&learner.recipe))?;
         let games = learner.games.map_or(size.games, |most| most.min(size.games));
         (recipe.games, recipe.seed, recipe.threads, recipe.evaluation.games) = (games, seed, 1, 0);
+        if let Some(step_size) = learner.step_size {
+            recipe.learner = recipe.learner.with_step_size(step_size);
+        }
         recipe.search.nodes = size.training_nodes.unwrap_or(recipe.search.nodes);
         if let Some(time) = size.training_time {
             (recipe.time, recipe.search.nodes) = (time, 0);
@@ -182,6 +192,20 @@ mod tests {
                 SearchRecipe::load(&paper.join(&learner.recipe)).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn a_learner_may_have_other_steps_than_its_recipe() {
+        let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers/2009-treestrap");
+        let text = std::fs::read_to_string(paper.join("table2-tuned.toml")).unwrap();
+        let experiment = LearnerExperiment::load(&paper.join("table2-tuned.toml")).unwrap();
+        let place = Workplace { paper: paper.clone(), ..Workplace::of_command(None, false).unwrap() };
+        let steps = |learner: &LearnerEntry| experiment.recipe_of(&place, learner, 1).unwrap().learner.step_size();
+        assert_eq!(experiment.learners.iter().map(steps).collect::<Vec<f32>>(), [2e-4, 2e-4, 2e-4, 5e-3]);
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("wrong.toml"), text.replace("step-size = 2e-4", "step-size = 0.0")).unwrap();
+        let message = LearnerExperiment::load(&folder.path().join("wrong.toml")).unwrap_err().to_string();
+        assert!(message.contains("'TreeStrap(αβ)'") && message.contains("expected a positive number"), "{message}");
     }
 
     #[test]
