@@ -23,34 +23,40 @@ fn fills_lanes(inputs: usize) -> bool {
 }
 
 impl Convolution {
-    /// Lays out `weights`, `[outputs][inputs][9]`, each filter times its `scale`.
-    pub fn forward(weights: &[f32], inputs: usize, outputs: usize, scale: impl Fn(usize) -> f32) -> Convolution {
-        Convolution::lay_out(inputs, outputs, |tap, input, output| {
+    /// Lays out `weights`, `[outputs][inputs][9]`, each filter times its `scale`, for boards of one size.
+    pub fn forward(
+        grid: Grid,
+        weights: &[f32],
+        inputs: usize,
+        outputs: usize,
+        scale: impl Fn(usize) -> f32,
+    ) -> Convolution {
+        Convolution::lay_out(grid, inputs, outputs, |tap, input, output| {
             scale(output) * weights[(output * inputs + input) * TAPS + tap]
         })
     }
 
     /// The convolution that carries errors back from the outputs of one with `weights` to its inputs: what an input did to
     /// the neighbour above comes from the neighbour above.
-    pub fn backward(weights: &[f32], inputs: usize, outputs: usize) -> Convolution {
-        Convolution::lay_out(outputs, inputs, |tap, output, input| {
+    pub fn backward(grid: Grid, weights: &[f32], inputs: usize, outputs: usize) -> Convolution {
+        Convolution::lay_out(grid, outputs, inputs, |tap, output, input| {
             weights[(output * inputs + input) * TAPS + TAPS - 1 - tap]
         })
     }
 
-    fn lay_out(inputs: usize, outputs: usize, weight: impl Fn(usize, usize, usize) -> f32) -> Convolution {
+    fn lay_out(grid: Grid, inputs: usize, outputs: usize, weight: impl Fn(usize, usize, usize) -> f32) -> Convolution {
         if fills_lanes(inputs) {
-            Convolution::Winograd(Winograd::new(inputs, outputs, weight))
+            Convolution::Winograd(Winograd::new(grid, inputs, outputs, weight))
         } else {
-            Convolution::Direct(Direct::new(inputs, outputs, weight))
+            Convolution::Direct(Direct::new(grid, inputs, outputs, weight))
         }
     }
 
     /// Convolves boards that stand behind each other. Only the cells of `output` are written, not the zeros around.
-    pub fn apply(&self, grid: Grid, boards: &[f32], finish: Finish<'_>, room: &mut Room, output: &mut [f32]) {
+    pub fn apply(&self, boards: &[f32], finish: Finish<'_>, room: &mut Room, output: &mut [f32]) {
         match self {
-            Convolution::Direct(direct) => direct.apply(grid, boards, finish, output),
-            Convolution::Winograd(winograd) => winograd.apply(grid, boards, finish, room, output),
+            Convolution::Direct(direct) => direct.apply(boards, finish, output),
+            Convolution::Winograd(winograd) => winograd.apply(boards, finish, room, output),
         }
     }
 }
@@ -59,13 +65,14 @@ impl Convolution {
 #[derive(Clone, Debug)]
 pub(crate) struct Direct {
     panels: Vec<Lane>,
+    grid: Grid,
     inputs: usize,
     outputs: usize,
 }
 
 impl Direct {
     /// Lays out the weights that `weight` has for tap, input and output.
-    pub fn new(inputs: usize, outputs: usize, weight: impl Fn(usize, usize, usize) -> f32) -> Direct {
+    pub fn new(grid: Grid, inputs: usize, outputs: usize, weight: impl Fn(usize, usize, usize) -> f32) -> Direct {
         let mut panels = Vec::with_capacity(outputs / PANEL * TAPS * inputs);
         for first in (0..outputs).step_by(PANEL) {
             for tap in 0..TAPS {
@@ -74,14 +81,14 @@ impl Direct {
                 }
             }
         }
-        Direct { panels, inputs, outputs }
+        Direct { panels, grid, inputs, outputs }
     }
 
     /// As [`Convolution::apply`].
-    pub fn apply(&self, grid: Grid, boards: &[f32], finish: Finish<'_>, output: &mut [f32]) {
-        let (read, written) = (grid.len() * self.inputs, grid.len() * self.outputs);
+    pub fn apply(&self, boards: &[f32], finish: Finish<'_>, output: &mut [f32]) {
+        let (read, written) = (self.grid.len() * self.inputs, self.grid.len() * self.outputs);
         for (board, output) in boards.chunks_exact(read).zip(output.chunks_exact_mut(written)) {
-            tile::convolve(grid, board, self.inputs, &self.panels, finish, output);
+            tile::convolve(self.grid, board, self.inputs, &self.panels, finish, output);
         }
     }
 }
@@ -99,7 +106,7 @@ pub(crate) fn add_weight_gradients(
     let (inputs, outputs) = (at.inputs, at.outputs);
     let mut by_tap = vec![0.0; TAPS * inputs * outputs];
     if fills_lanes(inputs) {
-        winograd::add_weight_gradients(grid, boards, inputs, errors, outputs, room, &mut by_tap);
+        winograd::add_weight_gradients(grid, (boards, inputs), (errors, outputs), room, &mut by_tap);
     } else {
         add_direct_gradients(grid, boards, inputs, errors, outputs, &mut by_tap);
     }

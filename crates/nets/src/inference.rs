@@ -26,17 +26,17 @@ pub(crate) fn factor_and_shift<'a>(weights: &'a [f32], norm: &'a ConvNorm) -> im
 }
 
 impl Folded {
-    fn new(weights: &[f32], layer: &ConvNorm) -> Folded {
+    fn new(grid: Grid, weights: &[f32], layer: &ConvNorm) -> Folded {
         let norm = factor_and_shift(weights, layer);
         let (inputs, outputs) = (layer.inputs, layer.outputs);
         let convolution =
-            Convolution::forward(&weights[layer.weight.clone()], inputs, outputs, |filter| norm(filter).0);
+            Convolution::forward(grid, &weights[layer.weight.clone()], inputs, outputs, |filter| norm(filter).0);
         Folded { convolution, bias: (0..outputs).map(|filter| norm(filter).1).collect() }
     }
 
     /// `output` ← ReLU(what the convolution makes of `board`), with what `output` holds added before if it goes `onto` it.
-    fn apply(&self, grid: Grid, board: &[f32], onto: bool, room: &mut Room, output: &mut [f32]) {
-        self.convolution.apply(grid, board, Finish { bias: &self.bias, onto, relu: true }, room, output);
+    fn apply(&self, board: &[f32], onto: bool, room: &mut Room, output: &mut [f32]) {
+        self.convolution.apply(board, Finish { bias: &self.bias, onto, relu: true }, room, output);
     }
 }
 
@@ -105,8 +105,10 @@ impl FoldedNetwork {
         FoldedNetwork {
             architecture,
             grid,
-            stem: Folded::new(weights, &layout.stem),
-            blocks: (layout.blocks.iter()).map(|block| [0, 1].map(|part| Folded::new(weights, &block[part]))).collect(),
+            stem: Folded::new(grid, weights, &layout.stem),
+            blocks: (layout.blocks.iter())
+                .map(|block| [0, 1].map(|part| Folded::new(grid, weights, &block[part])))
+                .collect(),
             policy: Pointwise::new(weights, &layout.policy),
             value: Pointwise::new(weights, &layout.value),
             policy_linear: linear(&layout.policy_linear),
@@ -137,10 +139,10 @@ impl FoldedNetwork {
         grid.read(input, self.architecture.planes, &mut self.input);
         let [trunk, between] = &mut self.boards;
         let room = &mut self.room;
-        self.stem.apply(grid, &self.input, false, room, trunk);
+        self.stem.apply(&self.input, false, room, trunk);
         for [first, second] in &self.blocks {
-            first.apply(grid, trunk, false, room, between);
-            second.apply(grid, between, true, room, trunk);
+            first.apply(trunk, false, room, between);
+            second.apply(between, true, room, trunk);
         }
         let flat = &mut self.flat[..POLICY_FILTERS * grid.cells()];
         self.policy.apply(grid, trunk, flat);

@@ -108,16 +108,16 @@ pub struct Trainer {
 
 /// The errors of the inputs of a convolution, of those of its outputs, into `back`.
 fn carry_back(grid: Grid, weights: &[f32], at: &ConvNorm, errors: &[f32], room: &mut Room, back: &mut [f32]) {
-    let convolution = Convolution::backward(&weights[at.weight.clone()], at.inputs, at.outputs);
+    let convolution = Convolution::backward(grid, &weights[at.weight.clone()], at.inputs, at.outputs);
     let bias = vec![0.0; at.inputs];
-    convolution.apply(grid, errors, Finish { bias: &bias, onto: false, relu: false }, room, back);
+    convolution.apply(errors, Finish { bias: &bias, onto: false, relu: false }, room, back);
 }
 
 /// The convolution of `input` by the weights at `at`, into `raw`.
 fn convolve(grid: Grid, weights: &[f32], at: &ConvNorm, input: &[f32], room: &mut Room, raw: &mut [f32]) {
-    let convolution = Convolution::forward(&weights[at.weight.clone()], at.inputs, at.outputs, |_| 1.0);
+    let convolution = Convolution::forward(grid, &weights[at.weight.clone()], at.inputs, at.outputs, |_| 1.0);
     let bias = vec![0.0; at.outputs];
-    convolution.apply(grid, input, Finish { bias: &bias, onto: false, relu: false }, room, raw);
+    convolution.apply(input, Finish { bias: &bias, onto: false, relu: false }, room, raw);
 }
 
 impl Trainer {
