@@ -13,13 +13,16 @@ pub(super) struct History {
 impl History {
     /// A search begins in which moves have numbers below `moves`. What earlier ones showed counts half.
     pub(super) fn begin(&mut self, moves: usize) {
-        for counts in &mut self.counts {
-            counts.iter_mut().for_each(|count| *count /= 2);
-            if counts.len() < moves {
-                counts.resize(moves, 0);
-            }
-        }
+        self.counts.iter_mut().flatten().for_each(|count| *count /= 2);
         self.most /= 2;
+        self.make_room(moves);
+    }
+
+    /// Moves have numbers below `moves`.
+    pub(super) fn make_room(&mut self, moves: usize) {
+        for counts in self.counts.iter_mut().filter(|counts| counts.len() < moves) {
+            counts.resize(moves, 0);
+        }
     }
 
     /// Forgets everything.

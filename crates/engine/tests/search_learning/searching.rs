@@ -165,8 +165,10 @@ fn a_quiet_leaf_is_where_captures_end() {
         let leaf = search.quiet_leaf(&Chess::parse_position(text).unwrap());
         leaf.map(|leaf| leaf.position_text().split(' ').next().unwrap().to_string())
     };
-    // A knight is free; a pawn is not, for it is protected; two kings alone are a draw.
+    // An answer to check leaves nothing to take, before any search, too; a knight is free; a pawn is not, for it is protected; two kings alone
+    // are a draw.
     let cases = [
+        ("4k3/8/8/8/8/8/5P1P/r5K1 w - - 0 1", Some("4k3/8/8/8/8/8/5PKP/r7")),
         ("4k3/8/8/3n4/4P3/8/8/4K3 w - - 0 1", Some("4k3/8/8/3P4/8/8/8/4K3")),
         ("4k3/2p5/3p4/8/8/8/8/3RK3 w - - 0 1", Some("4k3/2p5/3p4/8/8/8/8/3RK3")),
         ("k7/8/1K6/8/8/8/8/8 w - - 0 1", None),

@@ -54,6 +54,8 @@ impl<G: Tactics, F: Features<G>> TrainingSearch<G, F> {
     /// The position that the search sees when it evaluates `game`: the one after the captures, and answers to checks, that both
     /// sides do best to make. `None` if the game ends there.
     pub fn quiet_leaf(&mut self, game: &G) -> Option<G> {
+        // Perhaps nothing was searched yet.
+        self.history.make_room(game.index_count());
         let mut leaf = game.clone();
         self.quiet_line(game).iter().for_each(|&mv| leaf.play(mv));
         matches!(leaf.turn(), Turn::Player(_)).then_some(leaf)
