@@ -4,6 +4,7 @@ use crate::agent::{Agent, AgentSpec};
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::registry::{self, GameSpec, Playable, PlayerFactory, Visitor};
+use crate::standings::{Course, course};
 use afterstate_arena::PlayerError;
 use afterstate_arena::adjudication::Adjudication;
 use afterstate_arena::pgn_file::PgnFile;
@@ -14,7 +15,7 @@ use afterstate_arena::tournament::{self, RunOptions, TournamentResults, Tourname
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::{Notation, Record, Side};
 use anyhow::{Context, Result, ensure};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -289,12 +290,14 @@ fn make<G: Playable>(
 /// A sequential test that follows the games.
 ///
 /// Only pairs before which every pair is complete count, in the order of their numbers, so that the
-/// decision does not depend on which game happened to end first.
+/// decision does not depend on which game happened to end first. A pair of which neither game is new does not
+/// count: agents without chance would decide a test by one opening.
 struct Test {
     sprt: Sprt,
     counts: GameCounts,
     next: u64,
-    waiting: BTreeMap<u64, Score>,
+    waiting: BTreeMap<u64, (Score, Course)>,
+    seen: HashSet<Course>,
     status: Result<SprtStatus, afterstate_arena::sprt::SprtError>,
 }
 
@@ -347,7 +350,8 @@ fn has_opening_of(one: &LoggedGame, other: &LoggedGame) -> bool {
 impl Test {
     fn new(sprt: Sprt) -> Test {
         let counts = GameCounts::NO_PAIRS;
-        Test { status: sprt.status(&counts), sprt, counts, next: 0, waiting: BTreeMap::new() }
+        let (waiting, seen) = (BTreeMap::new(), HashSet::new());
+        Test { status: sprt.status(&counts), sprt, counts, next: 0, waiting, seen }
     }
 
     fn is_decided(&self) -> bool {
@@ -356,13 +360,16 @@ impl Test {
 
     fn add(&mut self, game: &LoggedGame) {
         let side = if game.agents[0] == 0 { Side::First } else { Side::Second };
-        self.waiting.insert(game.index, Score::of(game.result.outcome, side));
-        while !self.is_decided()
-            && let (Some(&one), Some(&other)) = (self.waiting.get(&self.next), self.waiting.get(&(self.next + 1)))
-        {
-            self.counts.add_pair(one, other);
+        self.waiting.insert(game.index, (Score::of(game.result.outcome, side), course(game)));
+        while !self.is_decided() && [0, 1].iter().all(|game| self.waiting.contains_key(&(self.next + game))) {
+            let [(one, first), (other, second)] =
+                [0, 1].map(|game| self.waiting.remove(&(self.next + game)).expect("both are there"));
             self.next += 2;
-            self.status = self.sprt.status(&self.counts);
+            // Both are remembered.
+            if self.seen.insert(first) | self.seen.insert(second) {
+                self.counts.add_pair(one, other);
+                self.status = self.sprt.status(&self.counts);
+            }
         }
     }
 }
@@ -398,7 +405,9 @@ mod tests {
         let games: Vec<LoggedGame> = (0..400)
             .map(|index| {
                 let shared = index / 2 % 3 == 0;
-                game(index, if shared || index % 2 == 0 { Side::First } else { Side::Second })
+                let mut game = game(index, if shared || index % 2 == 0 { Side::First } else { Side::Second });
+                game.result.moves = vec![format!("D{index}")];
+                game
             })
             .collect();
         let decided_after = |order: &mut dyn Iterator<Item = &LoggedGame>| {
@@ -411,6 +420,20 @@ mod tests {
         assert_eq!(status, decided_after(&mut games.iter().rev()));
         assert_eq!(status.decision, Decision::AcceptH1);
         assert!(status.games < 400);
+    }
+
+    #[test]
+    fn a_test_learns_nothing_from_games_that_it_knows() {
+        // The same two games again and again, and once another one with the first of them.
+        let games = (0..400).map(|index| {
+            let mut game = game(index, if index % 2 == 0 { Side::First } else { Side::Second });
+            game.result.moves = vec![if index == 101 { "D4" } else { "E4" }.to_string()];
+            game
+        });
+        let games: Vec<LoggedGame> = games.collect();
+        let status = tested(Sprt::default(), &games).unwrap();
+        assert_eq!((status.decision, status.games), (Decision::Continue, 4));
+        assert_eq!(tested(Sprt::default(), games.iter().rev()).unwrap(), status);
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub struct Args {
     game: GameArgs,
     #[command(flatten)]
     how: HowArgs,
-    /// Stop as soon as a sequential test has decided
+    /// Stop as soon as a sequential test has decided; pairs of games that were played before do not count
     #[arg(long, value_name = "KEY=VALUE,…", value_parser = parse_sprt)]
     sprt: Option<Sprt>,
     #[command(flatten)]
@@ -197,8 +197,10 @@ pub fn run(args: Args) -> Result<()> {
     if report.different < report.games {
         writeln!(
             out,
-            "{} of the {} games are different: intervals count the others as if they were, too",
-            report.different, report.games
+            "{} of the {} games are different: intervals count the others as if they were, too{}",
+            report.different,
+            report.games,
+            if report.sprt.is_some() { ", but the SPRT does not" } else { "" }
         )?;
     }
     let elo = report.elo;

@@ -7,7 +7,7 @@ use afterstate_arena::tournament::TournamentResults;
 use afterstate_games::Side;
 use anyhow::{Context, Result};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -39,11 +39,18 @@ pub fn tally(games: &[LoggedGame]) -> Tally {
     tally
 }
 
-/// How many different games there are: with the same sides, the same first position and the same moves. Agents without chance repeat
-/// themselves when openings come again, which says nothing new.
+/// What makes a game another one: the sides, the first position and the moves. Agents without chance repeat themselves when openings come
+/// again, which says nothing new.
+pub type Course = ([usize; 2], Option<String>, Vec<String>);
+
+/// The course of a game.
+pub fn course(game: &LoggedGame) -> Course {
+    (game.agents, game.start.clone(), game.result.moves.clone())
+}
+
+/// How many different games there are.
 pub fn different(games: &[LoggedGame]) -> usize {
-    let course = |game: &LoggedGame| (game.agents, game.start.clone(), game.result.moves.clone());
-    games.iter().map(course).collect::<std::collections::HashSet<_>>().len()
+    games.iter().map(course).collect::<HashSet<_>>().len()
 }
 
 /// Games that ended by a fault of a program rather than by play, as `agent: reason` with their number.
