@@ -20,7 +20,7 @@ use afterstate_engine::search::AlphaBetaSettings;
 use afterstate_engine::value::ShapeAgent;
 use afterstate_engine::value::shape_agent::checkpoints_in;
 use afterstate_nets::ResidualAgent;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use catalogue::{KINDS, did_you_mean, kind};
 use expectimax::ExpectimaxAgent;
 use monte_carlo::MonteCarlo;
@@ -195,10 +195,16 @@ impl Agent {
                 checkpoint: settings.text("checkpoint")?,
                 epsilon: settings.number("epsilon", 0.0, 1.0)? as f32,
             },
-            "alpha-beta" => Agent::AlphaBeta {
-                checkpoint: Some(settings.text("checkpoint")?).filter(|checkpoint| checkpoint != "none"),
-                search: alpha_beta::build(&mut settings)?,
-            },
+            "alpha-beta" => {
+                let checkpoint = Some(settings.text("checkpoint")?).filter(|checkpoint| checkpoint != "none");
+                let search = alpha_beta::build(&mut settings)?;
+                ensure!(
+                    search.threads == 1 || search.transpositions,
+                    "{}: threads do nothing without a table, by which they know of each other: leave them out, or set table-mib=16",
+                    settings.source()
+                );
+                Agent::AlphaBeta { checkpoint, search }
+            }
             "gnubg" => Agent::Gnubg {
                 command: settings.text("command")?,
                 plies: settings.whole("plies", 0, 7)? as u32,
@@ -363,6 +369,10 @@ mod tests {
         );
         assert!(refused("uct,playout=none").contains("expected usual, uniform, mogo, fuego, softmax:CHECKPOINT"));
         assert!(refused("uct,prior-weight=3").contains("prior-weight does nothing without a prior"));
+        assert!(refused("uct,virtual-loss=3").contains("virtual-loss does nothing with one thread"));
+        assert!(refused("uct,parallel=tree").contains("parallel does nothing with one thread"));
+        assert!(refused("uct,threads=2,parallel=root,virtual-loss=3").contains("set parallel=tree"));
+        assert!(refused("alpha-beta,threads=2,table-mib=0").contains("threads do nothing without a table"));
         assert!(
             refused("mc-rave,prior=none,prior-weight-mc=3").contains("prior-weight-mc does nothing without a prior")
         );

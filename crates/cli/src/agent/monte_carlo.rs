@@ -327,6 +327,18 @@ impl MonteCarlo {
             final_move: final_move(settings)?,
             ..MctsSettings::default()
         };
+        let (unused, otherwise): (&[&str], _) = match search.parallelisation {
+            _ if search.threads == 1 => {
+                (&["parallel", "virtual-loss"], "with one thread: leave it out, or set threads=2")
+            }
+            Parallelisation::Root => {
+                (&["virtual-loss"], "with a tree for each thread: leave it out, or set parallel=tree")
+            }
+            Parallelisation::Tree => (&[], ""),
+        };
+        if let Some(part) = unused.iter().find(|part| settings.is_given(part)) {
+            bail!("{}: {part} does nothing {otherwise}", settings.source());
+        }
         let without_rapid = match kind {
             "rave" | "mc-rave" => settings.whole("without-rapid", 0, 1_000_000)? as u32,
             _ => 0,
