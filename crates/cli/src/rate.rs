@@ -6,6 +6,7 @@ use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use afterstate_arena::rating::{Parameter, RatingSettings, Ratings, Results, Tally, rate};
 use afterstate_arena::result_log::read_log;
 use anyhow::{Context, Result, ensure};
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -55,6 +56,7 @@ pub fn run(args: Args) -> Result<()> {
     }
     let mut results = Results::new();
     let mut games = Vec::new();
+    let mut fingerprints: HashMap<String, (String, &PathBuf)> = HashMap::new();
     for (index, path) in args.logs.iter().enumerate() {
         let is_same = |other: &PathBuf| destinations::is_same(other, path);
         ensure!(
@@ -76,6 +78,19 @@ pub fn run(args: Args) -> Result<()> {
             args.logs[0].display()
         );
         games.push(game);
+        let played = &log.header.settings;
+        // Older logs have no fingerprints, and who is what the name says has an empty one.
+        for (name, mark) in played.agents.iter().zip(&played.fingerprints).filter(|(_, mark)| !mark.is_empty()) {
+            let (known, first) = fingerprints.entry(name.clone()).or_insert_with(|| (mark.clone(), path));
+            if known != mark {
+                eprintln!(
+                    "note: {name} has other weights or settings in {} than in {}, and counts as one all the same; rate them apart to \
+                     keep them apart",
+                    path.display(),
+                    first.display()
+                );
+            }
+        }
         let logged: Vec<_> = log.games.into_iter().map(|(_, game)| game).collect();
         let of_log =
             standings::results(&log.header.settings.agents, &logged).with_context(|| path.display().to_string())?;

@@ -165,6 +165,18 @@ fn a_log_is_not_gone_on_with_by_other_weights_under_the_same_name() {
         answer.err
     );
     assert_eq!(answer.err.trim().lines().count(), 1, "{}", answer.err);
+    // Rated together they count as one, which is said.
+    let mut elsewhere = base;
+    elsewhere[8] = "other.jsonl";
+    json_in(folder.path(), &elsewhere);
+    let rated = run_in(folder.path(), &["rate", "log.jsonl", "other.jsonl"], "");
+    assert!(
+        rated.ok && rated.err.contains("other weights or settings in other.jsonl than in log.jsonl"),
+        "{}",
+        rated.err
+    );
+    let rated = run_in(folder.path(), &["rate", "log.jsonl"], "");
+    assert_eq!((rated.ok, rated.err.as_str()), (true, ""));
 }
 
 #[test]
