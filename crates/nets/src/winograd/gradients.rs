@@ -64,17 +64,11 @@ fn add_taps<P: Patch<CELLS, SIDE>, const CELLS: usize, const SIDE: usize>(
 
 /// A ∂Y Aᵀ of all patches of a board and all channels.
 #[inline(always)]
-fn transform_errors<
-    P: Patch<CELLS, SIDE>,
-    const CELLS: usize,
-    const SIDE: usize,
-    const NUMBERS: usize,
-    const N: usize,
->(
+fn transform_errors<P: Patch<CELLS, SIDE>, const CELLS: usize, const SIDE: usize, const N: usize>(
     grid: Grid,
     errors: &[f32],
     channels: usize,
-    blocks: &mut [Block<NUMBERS, N>],
+    blocks: &mut [Block<SIDE, N>],
 ) {
     let (columns, panels) = (grid.width.div_ceil(CELLS), channels / PANEL);
     for patch in 0..patches(grid, CELLS) {
@@ -97,7 +91,7 @@ fn transform_errors<
                 }
                 let row = P::spread_errors(line);
                 for right in 0..SIDE {
-                    block[SIDE * down + right][patch % N] = row[right];
+                    block[down][right][patch % N] = row[right];
                 }
             }
         }
@@ -106,7 +100,7 @@ fn transform_errors<
 
 /// Adds to `squares` the gradients of the transformed weights.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn add_gradients<P: Patch<CELLS, SIDE>, const CELLS: usize, const SIDE: usize, const NUMBERS: usize, const N: usize>(
+fn add_gradients<P: Patch<CELLS, SIDE>, const CELLS: usize, const SIDE: usize, const N: usize>(
     grid: Grid,
     board: (&[f32], usize),
     errors: (&[f32], usize),
@@ -114,9 +108,9 @@ fn add_gradients<P: Patch<CELLS, SIDE>, const CELLS: usize, const SIDE: usize, c
     squares: &mut [Square],
 ) {
     if target_cfg_f!(any(target_feature = "fma", target_feature = "neon")) {
-        add_gradients_with::<true, P, CELLS, SIDE, NUMBERS, N>(grid, board, errors, room, squares);
+        add_gradients_with::<true, P, CELLS, SIDE, N>(grid, board, errors, room, squares);
     } else {
-        add_gradients_with::<false, P, CELLS, SIDE, NUMBERS, N>(grid, board, errors, room, squares);
+        add_gradients_with::<false, P, CELLS, SIDE, N>(grid, board, errors, room, squares);
     }
 }
 
@@ -126,7 +120,6 @@ fn add_gradients_with<
     P: Patch<CELLS, SIDE>,
     const CELLS: usize,
     const SIDE: usize,
-    const NUMBERS: usize,
     const N: usize,
 >(
     grid: Grid,
@@ -137,22 +130,22 @@ fn add_gradients_with<
 ) {
     let groups = patches(grid, CELLS).div_ceil(N);
     let (inputs, outputs) = (inputs / PANEL, outputs / PANEL);
-    let seen = blocks::<NUMBERS, N>(&mut room.inputs, groups * inputs);
-    let blame = blocks::<NUMBERS, N>(&mut room.outputs, groups * outputs);
+    let seen = blocks::<SIDE, N>(&mut room.inputs, groups * inputs);
+    let blame = blocks::<SIDE, N>(&mut room.outputs, groups * outputs);
     // What fills the last group is no patch.
     for block in seen[(groups - 1) * inputs..].iter_mut().chain(&mut blame[(groups - 1) * outputs..]) {
-        *block = [[[0.0; PANEL]; N]; NUMBERS];
+        *block = [[[[0.0; PANEL]; N]; SIDE]; SIDE];
     }
-    transform_inputs::<P, CELLS, SIDE, NUMBERS, N>(grid, board, inputs * PANEL, seen);
-    transform_errors::<P, CELLS, SIDE, NUMBERS, N>(grid, errors, outputs * PANEL, blame);
+    transform_inputs::<P, CELLS, SIDE, N>(grid, board, inputs * PANEL, seen);
+    transform_errors::<P, CELLS, SIDE, N>(grid, errors, outputs * PANEL, blame);
     for (number, squares) in squares.chunks_exact_mut(inputs * outputs).enumerate() {
         for (filters, squares) in squares.chunks_exact_mut(inputs).enumerate() {
             for (panel, square) in squares.iter_mut().enumerate() {
                 for first in (0..PANEL).step_by(INPUTS) {
                     let mut sums = [[0.0; PANEL]; INPUTS];
                     for group in 0..groups {
-                        let seen = &seen[group * inputs + panel][number];
-                        let blame = &blame[group * outputs + filters][number];
+                        let seen = &seen[group * inputs + panel][number / SIDE][number % SIDE];
+                        let blame = &blame[group * outputs + filters][number / SIDE][number % SIDE];
                         for row in 0..N {
                             let input = seen[row][first..].first_chunk().expect("a part of the lane");
                             add_products::<FUSED>(input, &blame[row], &mut sums);

@@ -13,12 +13,12 @@
 macro_rules! cut_up {
     ($cut:expr, $rows:expr, $function:ident $arguments:tt) => {
         match ($cut, $rows) {
-            (Cut::Two, 4) => $function::<OfFour, 2, 4, 16, 4> $arguments,
-            (Cut::Two, 5) => $function::<OfFour, 2, 4, 16, 5> $arguments,
-            (Cut::Two, _) => $function::<OfFour, 2, 4, 16, 6> $arguments,
-            (Cut::Three, 4) => $function::<OfFive, 3, 5, 25, 4> $arguments,
-            (Cut::Three, 5) => $function::<OfFive, 3, 5, 25, 5> $arguments,
-            (Cut::Three, _) => $function::<OfFive, 3, 5, 25, 6> $arguments,
+            (Cut::Two, 4) => $function::<OfFour, 2, 4, 4> $arguments,
+            (Cut::Two, 5) => $function::<OfFour, 2, 4, 5> $arguments,
+            (Cut::Two, _) => $function::<OfFour, 2, 4, 6> $arguments,
+            (Cut::Three, 4) => $function::<OfFive, 3, 5, 4> $arguments,
+            (Cut::Three, 5) => $function::<OfFive, 3, 5, 5> $arguments,
+            (Cut::Three, _) => $function::<OfFive, 3, 5, 6> $arguments,
         }
     };
 }
@@ -69,7 +69,7 @@ impl Cut {
 }
 
 /// Sixteen channels of `N` transformed patches: each number of all of them, then the next.
-type Block<const NUMBERS: usize, const N: usize> = [[Lane; N]; NUMBERS];
+type Block<const SIDE: usize, const N: usize> = [[[Lane; N]; SIDE]; SIDE];
 /// Weights between sixteen inputs and sixteen filters.
 type Square = [Lane; PANEL];
 
@@ -93,14 +93,15 @@ pub(crate) struct Room {
 }
 
 /// Blocks in numbers that are as many at least.
-fn blocks<const NUMBERS: usize, const N: usize>(numbers: &mut Vec<f32>, count: usize) -> &mut [Block<NUMBERS, N>] {
-    let length = count * NUMBERS * N * PANEL;
+fn blocks<const SIDE: usize, const N: usize>(numbers: &mut Vec<f32>, count: usize) -> &mut [Block<SIDE, N>] {
+    let length = count * SIDE * SIDE * N * PANEL;
     if numbers.len() < length {
         numbers.resize(length, 0.0);
     }
     let (lanes, _) = numbers[..length].as_chunks_mut::<PANEL>();
     let (rows, _) = lanes.as_chunks_mut::<N>();
-    rows.as_chunks_mut::<NUMBERS>().0
+    let (lines, _) = rows.as_chunks_mut::<SIDE>();
+    lines.as_chunks_mut::<SIDE>().0
 }
 
 /// Weights of a 3×3 convolution of boards of one size, transformed.
@@ -205,17 +206,11 @@ fn lane(numbers: &[f32], at: usize) -> &Lane {
 
 /// Bᵀ d B of all patches of a board and all channels.
 #[inline(always)]
-fn transform_inputs<
-    P: Patch<CELLS, SIDE>,
-    const CELLS: usize,
-    const SIDE: usize,
-    const NUMBERS: usize,
-    const N: usize,
->(
+fn transform_inputs<P: Patch<CELLS, SIDE>, const CELLS: usize, const SIDE: usize, const N: usize>(
     grid: Grid,
     board: &[f32],
     channels: usize,
-    blocks: &mut [Block<NUMBERS, N>],
+    blocks: &mut [Block<SIDE, N>],
 ) {
     let (columns, panels) = (grid.width.div_ceil(CELLS), channels / PANEL);
     for patch in 0..patches(grid, CELLS) {
@@ -236,7 +231,7 @@ fn transform_inputs<
                 }
                 let row = P::spread_inputs(line);
                 for right in 0..SIDE {
-                    block[SIDE * down + right][patch % N] = row[right];
+                    block[down][right][patch % N] = row[right];
                 }
             }
         }
@@ -245,15 +240,9 @@ fn transform_inputs<
 
 /// Aᵀ M A of all patches of a board, for sixteen filters that begin at `first` of `channels`, finished.
 #[inline(always)]
-fn transform_outputs<
-    P: Patch<CELLS, SIDE>,
-    const CELLS: usize,
-    const SIDE: usize,
-    const NUMBERS: usize,
-    const N: usize,
->(
+fn transform_outputs<P: Patch<CELLS, SIDE>, const CELLS: usize, const SIDE: usize, const N: usize>(
     grid: Grid,
-    blocks: &[Block<NUMBERS, N>],
+    blocks: &[Block<SIDE, N>],
     (first, channels): (usize, usize),
     finish: Finish<'_>,
     board: &mut [f32],
@@ -267,7 +256,7 @@ fn transform_outputs<
         for right in 0..SIDE {
             let mut line = [&[0.0; PANEL]; SIDE];
             for down in 0..SIDE {
-                line[down] = &block[SIDE * down + right][patch % N];
+                line[down] = &block[down][right][patch % N];
             }
             columns[right] = P::gather_sums(line);
         }
@@ -288,7 +277,7 @@ fn transform_outputs<
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn convolve<P: Patch<CELLS, SIDE>, const CELLS: usize, const SIDE: usize, const NUMBERS: usize, const N: usize>(
+fn convolve<P: Patch<CELLS, SIDE>, const CELLS: usize, const SIDE: usize, const N: usize>(
     board: &[f32],
     by: &Winograd,
     finish: Finish<'_>,
@@ -296,21 +285,14 @@ fn convolve<P: Patch<CELLS, SIDE>, const CELLS: usize, const SIDE: usize, const 
     output: &mut [f32],
 ) {
     if target_cfg_f!(any(target_feature = "fma", target_feature = "neon")) {
-        convolve_with::<true, P, CELLS, SIDE, NUMBERS, N>(board, by, finish, room, output);
+        convolve_with::<true, P, CELLS, SIDE, N>(board, by, finish, room, output);
     } else {
-        convolve_with::<false, P, CELLS, SIDE, NUMBERS, N>(board, by, finish, room, output);
+        convolve_with::<false, P, CELLS, SIDE, N>(board, by, finish, room, output);
     }
 }
 
 #[inline(always)]
-fn convolve_with<
-    const FUSED: bool,
-    P: Patch<CELLS, SIDE>,
-    const CELLS: usize,
-    const SIDE: usize,
-    const NUMBERS: usize,
-    const N: usize,
->(
+fn convolve_with<const FUSED: bool, P: Patch<CELLS, SIDE>, const CELLS: usize, const SIDE: usize, const N: usize>(
     board: &[f32],
     by: &Winograd,
     finish: Finish<'_>,
@@ -319,21 +301,21 @@ fn convolve_with<
 ) {
     let panels = by.inputs / PANEL;
     let groups = patches(by.grid, CELLS).div_ceil(N);
-    let inputs = blocks::<NUMBERS, N>(&mut room.inputs, groups * panels);
-    let sums = blocks::<NUMBERS, N>(&mut room.outputs, groups);
-    transform_inputs::<P, CELLS, SIDE, NUMBERS, N>(by.grid, board, by.inputs, inputs);
-    for (filters, squares) in by.squares.chunks_exact(NUMBERS * panels).enumerate() {
+    let inputs = blocks::<SIDE, N>(&mut room.inputs, groups * panels);
+    let sums = blocks::<SIDE, N>(&mut room.outputs, groups);
+    transform_inputs::<P, CELLS, SIDE, N>(by.grid, board, by.inputs, inputs);
+    for (filters, squares) in by.squares.chunks_exact(SIDE * SIDE * panels).enumerate() {
         for (number, squares) in squares.chunks_exact(panels).enumerate() {
             for (inputs, sums) in inputs.chunks_exact(panels).zip(&mut *sums) {
                 let mut now = [[0.0; PANEL]; N];
                 for (block, square) in inputs.iter().zip(squares) {
-                    multiply::<FUSED, N>(&block[number], square, &mut now);
+                    multiply::<FUSED, N>(&block[number / SIDE][number % SIDE], square, &mut now);
                 }
-                sums[number] = now;
+                sums[number / SIDE][number % SIDE] = now;
             }
         }
         let filters = (filters * PANEL, by.outputs);
-        transform_outputs::<P, CELLS, SIDE, NUMBERS, N>(by.grid, sums, filters, finish, output);
+        transform_outputs::<P, CELLS, SIDE, N>(by.grid, sums, filters, finish, output);
     }
 }
 
