@@ -45,17 +45,30 @@ pub fn check(outputs: &OutputArgs, game: GameSpec, log: Option<&Path>, read: &[(
     }
 }
 
-/// Writes what was asked for.
+/// Writes what was asked for, all that can be written.
+///
+/// # Errors
+///
+/// The first that there was, after everything else was written.
 pub fn write(outputs: &OutputArgs, results: &TournamentResults) -> Result<()> {
-    if let Some(path) = &outputs.csv {
-        standings::write_file(path, &standings::csv(results)?)?;
-    }
-    if let Some(path) = &outputs.mat {
-        let session = mat_file::session(results).with_context(|| path.display().to_string())?;
-        write_whole(path, session.to_string().as_bytes()).with_context(|| path.display().to_string())?;
-    }
-    if let Some(folder) = &outputs.sgf {
-        go_files::write_sgf_files(results, folder)?;
-    }
-    Ok(())
+    let csv = || match &outputs.csv {
+        Some(path) => standings::write_file(path, &standings::csv(results)?),
+        None => Ok(()),
+    };
+    let mat = || match &outputs.mat {
+        Some(path) => {
+            let session = mat_file::session(results).with_context(|| path.display().to_string())?;
+            write_whole(path, session.to_string().as_bytes()).with_context(|| path.display().to_string())
+        }
+        None => Ok(()),
+    };
+    let sgf = || match &outputs.sgf {
+        Some(folder) => {
+            go_files::write_sgf_files(results, folder)?;
+            Ok(())
+        }
+        None => Ok(()),
+    };
+    // Whoever reads standard output, where CSV may go, may have left.
+    mat().and(sgf()).and(csv())
 }

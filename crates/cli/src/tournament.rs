@@ -198,6 +198,10 @@ pub fn run(args: Args) -> Result<()> {
         output::json(&mut out, &report)?;
         return written;
     }
+    if args.outputs.csv.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+        // Whoever asked for CSV there reads nothing else.
+        return written;
+    }
     write!(out, "{}", ratings.to_table())?;
     standings::write_crosstable(&mut out, &ratings, &played)?;
     standings::write_faults(&mut out, &report.faults)?;

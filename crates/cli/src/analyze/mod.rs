@@ -153,20 +153,16 @@ pub fn run(args: Args) -> Result<()> {
     // Nobody made these.
     judged.retain(|judged| !game.added_passes.contains(&(judged.number - 1)));
     let report = report::Report::new(&args.game, &game, effective, complete, &assessments, &judged);
-    // The report comes first: if a file cannot be written, it should be seen all the same.
+    // The report comes first: if a file cannot be written, it should be seen all the same. Nor do files depend on whether anybody reads it.
     let mut out = output::stdout();
-    if args.json {
-        output::json(&mut out, &report)?
-    } else {
-        report.write(&mut out)?
-    }
+    let shown = if args.json { output::json(&mut out, &report) } else { report.write(&mut out) };
     if let Some(path) = &args.output {
         files::write_game(path, &bytes, &report, &assessments, &judged).with_context(|| path.display().to_string())?;
     }
     if let Some(path) = &args.svg {
         files::write_graph(path, &report, &assessments, &judged).with_context(|| path.display().to_string())?;
     }
-    Ok(())
+    shown
 }
 
 /// The file as it is, and the game in it.
