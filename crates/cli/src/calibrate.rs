@@ -72,8 +72,8 @@ pub fn run(args: Args) -> Result<()> {
     if let Some(nodes) = up_to {
         held_back = held_back.up_to(nodes).with_context(|| format!("--up-to {nodes}"))?;
     }
-    // Weights that learnt on are others, and so are their games.
-    let logs = run.join("uci-elo").join(of.to_string());
+    // Weights that learnt on are others, and so are their games. A log is of as many games as were asked for.
+    let logs = run.join("uci-elo").join(format!("{of}-{games}"));
     let _lock = FolderLock::take(&logs)?;
     let place = Workplace::of_command(jobs, json)?;
     let agent = format!("tournament-search:{name}@{of}");

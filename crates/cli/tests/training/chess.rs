@@ -240,7 +240,7 @@ fn a_run_is_calibrated_and_offers_what_was_measured() {
     assert_eq!(serde_json::from_str::<serde_json::Value>(&kept).unwrap(), report);
     // Nothing is played twice.
     assert_eq!(calibrate("1000").0, said);
-    let log = fs::read_to_string(run.join("uci-elo/6/1000-0-against-1350.jsonl")).unwrap();
+    let log = fs::read_to_string(run.join("uci-elo/6-2/1000-0-against-1350.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 3);
 
     let agent = format!("tournament-search:{}", text(&run));
