@@ -116,6 +116,23 @@ impl ReplayLog {
         Ok(read_entries(&std::fs::read(path)?)?.0)
     }
 
+    /// The same of a log that was written to its end. One that was cut off or damaged is an error.
+    pub fn read_complete(path: &Path) -> io::Result<Vec<Entry>> {
+        let bytes = std::fs::read(path)?;
+        let (entries, whole) = read_entries(&bytes)?;
+        if whole < bytes.len() {
+            let problem =
+                format!("the last {} bytes are no whole game: it was cut off or damaged", bytes.len() - whole);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
+        Ok(entries)
+    }
+
+    /// Has everything on disk before it returns: what is saved later builds on it.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
     /// Adds the entries of a game, all or none.
     pub fn append(&mut self, entries: &[Entry]) -> io::Result<()> {
         let mut payload = Vec::new();
@@ -198,7 +215,10 @@ mod tests {
         for length in 0..bytes.len() {
             std::fs::write(&path, &bytes[..length]).unwrap();
             assert_eq!(ReplayLog::read(&path).unwrap(), [], "{length}");
+            assert_eq!(ReplayLog::read_complete(&path).is_err(), length > 0, "{length}");
         }
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(ReplayLog::read_complete(&path).unwrap(), entries);
     }
 
     #[test]

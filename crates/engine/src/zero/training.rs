@@ -166,7 +166,7 @@ impl<G: Deterministic + Planes, T: Trainable<G>> ZeroTraining<G, T> {
         let oldest = steps.saturating_sub(settings.replay.capacity.div_ceil(settings.replay.step) as u64);
         for step in oldest..steps {
             let path = log_path(folder, step);
-            for entry in at(&path, ReplayLog::read(&path))? {
+            for entry in at(&path, ReplayLog::read_complete(&path))? {
                 if let Entry::Trajectory(trajectory) | Entry::Side(trajectory) = entry {
                     buffer.push(trajectory);
                 }
@@ -320,13 +320,18 @@ impl<G: Deterministic + Planes, T: Trainable<G>> ZeroTraining<G, T> {
             beside();
             threads.into_iter().map(|thread| thread.join().expect("actors do not panic")).collect()
         });
-        let shared = round.shared.into_inner().expect("no thread panics while it holds what all share");
+        let Round { path, shared, .. } = round;
+        let shared = shared.into_inner().expect("no thread panics while it holds what all share");
         (self.buffer, self.archive) = (shared.buffer, shared.archive);
         self.present = (shared.report, shared.entered);
         (self.games, self.behind) = (shared.games, shared.behind);
         match shared.error {
             Some(error) => Err(error),
-            None => Ok(self.has_enough(&self.present.0)),
+            None => {
+                // A checkpoint that outlived a power cut would be worth nothing without what it was learnt from.
+                at(&path, shared.log.sync())?;
+                Ok(self.has_enough(&self.present.0))
+            }
         }
     }
 

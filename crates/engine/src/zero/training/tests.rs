@@ -362,12 +362,18 @@ fn what_cannot_be_read_is_named() {
     let mut training = open(folder.path(), &settings, new(), (0, 0));
     training.step(&AtomicBool::new(false), &|_| {}).unwrap();
     training.save_beside().unwrap();
-    let path = archive_path(folder.path(), 1);
-    std::fs::write(&path, b"rubbish").unwrap();
-    let opened =
-        ZeroTraining::open(TicTacToe::default(), settings, (7, 1), new(), folder.path(), (1, training.games()));
-    let message = opened.err().unwrap().to_string();
-    assert!(message.contains("archive-00000001.bin") && message.contains("damaged"), "{message}");
+    let message = || {
+        let done = (1, training.games());
+        let opened = ZeroTraining::open(TicTacToe::default(), settings.clone(), (7, 1), new(), folder.path(), done);
+        opened.err().unwrap().to_string()
+    };
+    let (log, archive) = (log_path(folder.path(), 0), archive_path(folder.path(), 1));
+    let played = std::fs::read(&log).unwrap();
+    std::fs::write(&log, &played[..played.len() - 1]).unwrap();
+    assert!(message().contains("games-00000000.log") && message().contains("cut off"), "{}", message());
+    std::fs::write(&log, played).unwrap();
+    std::fs::write(&archive, b"rubbish").unwrap();
+    assert!(message().contains("archive-00000001.bin") && message().contains("damaged"), "{}", message());
 }
 
 #[test]
