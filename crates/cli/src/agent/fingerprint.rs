@@ -12,14 +12,25 @@ impl AgentSpec {
     ///
     /// A checkpoint that cannot be read.
     pub fn fingerprint(&self) -> Result<String> {
-        let mut hasher = crc32fast::Hasher::new();
-        let mut silent = true;
         let is_what_it_is_called = || AgentSpec::parse(&self.name).is_ok_and(|said| said.agent == self.agent);
         let says_its_settings = agent_file(&self.name).is_none() && is_what_it_is_called();
-        if !says_its_settings {
-            hasher.update(format!("{:?}", self.agent).as_bytes());
-            silent = false;
-        }
+        let settings = (!says_its_settings).then(|| format!("{:?}", self.agent));
+        self.check_sum(settings.as_deref())
+    }
+
+    /// The same of the weights alone, for names that go on to mean the same settings from one version to the next.
+    ///
+    /// # Errors
+    ///
+    /// A checkpoint that cannot be read.
+    pub fn weights_fingerprint(&self) -> Result<String> {
+        self.check_sum(None)
+    }
+
+    fn check_sum(&self, settings: Option<&str>) -> Result<String> {
+        let mut hasher = crc32fast::Hasher::new();
+        let mut silent = settings.is_none();
+        hasher.update(settings.unwrap_or_default().as_bytes());
         for checkpoint in self.agent.clone().checkpoints() {
             // "none" and the names of what is built in are no files, and what is missing is told when the agent is made.
             if let Ok(file) = ShapeAgent::find(checkpoint) {
@@ -56,6 +67,9 @@ mod tests {
             of(&spec(file.to_str().unwrap()))
         };
         assert_ne!(written(300), written(400));
+        let sum = |spec: &AgentSpec| spec.weights_fingerprint().unwrap();
+        let named_learnt = AgentSpec { name: "mine".into(), ..learnt.clone() };
+        assert_eq!((sum(&named_learnt), sum(&spec("uct:300"))), (of(&learnt), String::new()));
         let named = |text: &str| AgentSpec { name: "mine".into(), ..spec(text) };
         assert_ne!(of(&named("uct:300")), of(&named("uct:400")));
         // A name may look like a spec and be none.

@@ -47,6 +47,7 @@ impl Workplace {
     pub fn play(&self, games: Games, each: Option<&dyn Fn()>) -> Result<TournamentResults> {
         let Games { game, agents, settings, log, log_notes, sprt } = games;
         forget_unstarted(&log)?;
+        let fingerprints = fingerprints(&agents)?;
         let unstarted: RefCell<Option<String>> = RefCell::new(None);
         let watch = |game: &LoggedGame| {
             if could_not_begin(game) {
@@ -61,7 +62,7 @@ impl Workplace {
         let played = contest::play(Contest {
             game,
             agents,
-            settings: TournamentSettings { move_limit: 0, ..settings },
+            settings: TournamentSettings { move_limit: 0, fingerprints, ..settings },
             workers: self.jobs,
             log: Some(log),
             log_notes,
@@ -136,7 +137,22 @@ pub fn logged(
          another name",
         path.display()
     );
+    // Logs of before say nothing of weights, and those that are gone cannot be compared.
+    let now = fingerprints(agents)?;
+    let has_changed = |(known, now): &(&String, &String)| known != now && !known.is_empty() && !now.is_empty();
+    if let Some(changed) = known.fingerprints.iter().zip(&now).position(|pair| has_changed(&pair)) {
+        bail!(
+            "{}: '{}' had other weights when these games were played; put the log away, or the weights back",
+            path.display(),
+            names[changed]
+        );
+    }
     Ok((names, contents.games.into_iter().map(|(_, game)| game).collect()))
+}
+
+/// What tells the weights of agents from others of the same name. Their settings are the experiment's own.
+fn fingerprints(agents: &[AgentSpec]) -> Result<Vec<String>> {
+    agents.iter().map(|agent| agent.pinned().weights_fingerprint()).collect()
 }
 
 /// Settings with what a game says where they say nothing, and where it begins.

@@ -88,7 +88,12 @@ impl DuelLog {
         let mut line = serde_json::to_string(duel)?;
         line.push('\n');
         let mut file = self.file.lock().expect("writing does not panic");
-        file.write_all(line.as_bytes()).with_context(|| self.path.display().to_string())
+        let mut write = || {
+            let length = file.metadata()?.len();
+            // Half a line, because the disk is full say, would make the next one unreadable.
+            file.write_all(line.as_bytes()).inspect_err(|_| drop(file.set_len(length)))
+        };
+        write().with_context(|| self.path.display().to_string())
     }
 }
 

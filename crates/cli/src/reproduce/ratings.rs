@@ -1,7 +1,7 @@
 //! Experiments in which many agents meet each other, each as often as every other, and are rated together: tournaments with
 //! as many simulations for all of them, or as much time (paper 000, §6.1, Table 4).
 
-use super::play::{Games, logged};
+use super::play::{Games, could_not_begin, logged};
 use super::verdict::{self, NOT_MEASURED, UNDECIDED, Verdict, stronger_by};
 use super::{Workplace, folder_name, matches};
 use crate::agent::AgentSpec;
@@ -262,7 +262,8 @@ fn measure(
 ) -> Result<Option<(Outcome, Ratings)>> {
     let agents = experiment.agents_of(tournament, size)?;
     let settings = experiment.settings_of(tournament, size);
-    let (_, games) = logged(&log_of(place, name, tournament), experiment.game_of(tournament)?, &agents, &settings)?;
+    let (_, mut games) = logged(&log_of(place, name, tournament), experiment.game_of(tournament)?, &agents, &settings)?;
+    games.retain(|game| !could_not_begin(game));
     let players = experiment.players_of(tournament)?;
     let names: Vec<String> = players.iter().map(|player| player.name.clone()).collect();
     let (anchor, rating) = &tournament.anchor;

@@ -1,6 +1,6 @@
 //! Experiments made of matches: played to the end, killed, stopped, and with programs that fail.
 
-use super::support::{fail, run_in, succeed};
+use super::support::{checkpoint, fail, run_in, succeed};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -68,10 +68,13 @@ fn only_what_is_missing_is_trained() {
         .replacen("[[point]]", training, 1)
         .replace("agent = \"random\"\n[[claim]]", "agent = \"greedy:shapes@30\"\n[[claim]]");
     fs::write(path.join("fig5.toml"), text).unwrap();
-    let run = |points: &[&str]| {
+    let answer = |points: &[&str]| {
         let arguments = ["reproduce", "mogo/fig5", "--paper", ".", "--runs", "runs", "--results", "results"];
         let points = points.iter().flat_map(|point| ["--point", point]);
-        let answer = run_in(path, &arguments.into_iter().chain(points).collect::<Vec<_>>(), "");
+        run_in(path, &arguments.into_iter().chain(points).collect::<Vec<_>>(), "")
+    };
+    let run = |points: &[&str]| {
+        let answer = answer(points);
         assert!(answer.ok, "{}", answer.err);
         answer.out
     };
@@ -82,6 +85,11 @@ fn only_what_is_missing_is_trained() {
     fs::remove_dir_all(&trained).unwrap();
     run(&["uct 40"]);
     assert!(!trained.exists(), "all its games were played");
+    // Other weights under that name have not played them.
+    let others = checkpoint(path, 30, 5);
+    fs::rename(others, &trained).unwrap();
+    let refused = answer(&[]);
+    assert!(!refused.ok && refused.err.contains("'greedy:shapes@30' had other weights"), "{}", refused.err);
 }
 
 fn write_recipe(folder: &Path, name: &str, text: &str) {
