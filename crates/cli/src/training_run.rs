@@ -59,7 +59,7 @@ pub struct TrainingRun<L: Lesson> {
     milestones: Vec<u64>,
     /// Checkpoints that were there when the run was opened, by ascending number of games.
     found: Vec<(u64, PathBuf)>,
-    /// From the beginning of the work on.
+    /// From the beginning of the work on, or, where there is something to go on from, before that is read.
     lock: Option<FolderLock>,
 }
 
@@ -71,6 +71,8 @@ impl<L: Lesson> TrainingRun<L> {
         for path in [folder, &checkpoints] {
             ensure!(!path.exists() || path.is_dir(), "{} is not a folder: choose another --out", path.display());
         }
+        // Who is about to finish would write what is not read here. Locking a folder that is there writes nothing.
+        let lock = (resume && folder.exists()).then(|| FolderLock::take(folder)).transpose()?;
         let found = if checkpoints.exists() {
             checkpoints_in(folder).with_context(|| checkpoints.display().to_string())?
         } else {
@@ -100,7 +102,15 @@ impl<L: Lesson> TrainingRun<L> {
                 saved_recipe.display()
             );
         }
-        let about = recipe.about()?;
+        let (about, plan) = (recipe.about()?, recipe.plan());
+        if let Some((games, _)) = found.last().filter(|(games, _)| *games > plan.games) {
+            bail!(
+                "{} has learnt from {games} {unit} already, more than {}: ask for more, or choose another --out",
+                folder.display(),
+                plan.games,
+                unit = plan.unit
+            );
+        }
         let last = match found.last() {
             Some((games, path)) => Some(
                 read_to_resume::<L>(&about, *games, path)
@@ -109,7 +119,7 @@ impl<L: Lesson> TrainingRun<L> {
             None => None,
         };
         let (done, since_milestone) = last.as_ref().map_or_else(Default::default, |last| last.about.progress());
-        let seconds = recipe.plan().checkpoints.every_seconds;
+        let seconds = plan.checkpoints.every_seconds;
         Ok(TrainingRun {
             folder: folder.to_path_buf(),
             learner: Arc::new(recipe.learner(last.as_ref(), folder)?),
@@ -120,14 +130,16 @@ impl<L: Lesson> TrainingRun<L> {
             every: (seconds > 0.0).then(|| Duration::from_secs_f64(seconds)),
             milestones: recipe.milestones(),
             found,
-            lock: None,
+            lock,
         })
     }
 
     /// Writes the settings, and clears away what a killed run left half done. `unlogged` tells whether the log lacks
     /// a line about the weights after so many games.
     pub fn begin(&mut self, recipe: &L, unlogged: impl Fn(u64) -> bool) -> Result<()> {
-        self.lock = Some(FolderLock::take(&self.folder)?);
+        if self.lock.is_none() {
+            self.lock = Some(FolderLock::take(&self.folder)?);
+        }
         let path = self.folder.join(RECIPE);
         write_whole(&path, settings_text(recipe)?.as_bytes()).with_context(|| path.display().to_string())?;
         remove_unfinished(&self.folder, &[RECIPE, LOG, METRICS, GAMES, event_file::SUFFIX]);

@@ -36,6 +36,12 @@ fn runs_that_do_not_fit_are_refused() {
     for (recipe, more) in [(&good, &["--resume", "--seed", "8"][..]), (&komi, &["--resume"]), (&size, &["--resume"])] {
         is_refused(recipe, &whole, more, &["other settings", "recipe.toml", "--out"]);
     }
+    is_refused(
+        &good,
+        &whole,
+        &["--resume", "--games", "100"],
+        &["has learnt from 200 games already, more than 100", "--out"],
+    );
     // Without its settings the checkpoint itself must tell.
     fs::remove_file(whole.join("recipe.toml")).unwrap();
     is_refused(&komi, &whole, &["--resume"], &["000000200.safetensors", "komi 7.5, expected 6.5"]);
