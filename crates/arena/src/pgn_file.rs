@@ -223,12 +223,14 @@ impl Scan {
     }
 
     fn line(&mut self, line: &[u8], begin: u64, number: u64) {
-        self.after_empty_line = line.is_empty();
+        let after_empty_line = std::mem::replace(&mut self.after_empty_line, line.is_empty());
         if line.is_empty() {
+            self.in_tags = false;
             return;
         }
-        // The bracket of a torn tag may stand alone.
-        let tag = is_tag(line) || (line == b"[" && self.is_complete());
+        // Comments are broken anywhere, before a bracket too: within a game nothing is a tag. That of a torn tag may stand alone.
+        let may_be_tag = self.in_tags || after_empty_line || self.is_complete();
+        let tag = may_be_tag && (is_tag(line) || (line == b"[" && self.is_complete()));
         if tag && !self.in_tags {
             self.begin = (begin, number);
             self.end_game();

@@ -324,6 +324,30 @@ fn games_are_the_same_by_their_tags_and_moves() {
     assert!(!file.held(&texts[0].replacen("[Round", "[Other", 1)));
 }
 
+/// What an engine said last stands in a comment, and its lines are broken anywhere.
+#[test]
+fn words_in_brackets_at_the_beginning_of_a_line_are_no_tags() {
+    let (folder, texts) = (Folder::new(), texts(2));
+    let said = |text: &str, words: &str| {
+        let (game, result) = text.trim_end().rsplit_once(' ').unwrap();
+        format!("{game}\n{{crashed; last words:\n[ERROR] the table {words}}} {result}\n\n")
+    };
+    for words in ["is too big", "is\n[ERROR] too big"] {
+        let (first, second) = (said(&texts[0], words), said(&texts[1], words));
+        let path = folder.file("games.pgn", format!("{first}{second}"));
+        let file = PgnFile::open(&path).unwrap();
+        assert_eq!((file.cut_off(), file.held(&first), file.held(&second)), (0, true, true), "{words}");
+        drop(file);
+        // And of what was torn nothing but that game is taken away.
+        let torn = second.find("last words").unwrap()..second.len() - 8;
+        for written in torn {
+            folder.file("games.pgn", format!("{first}{}", &second[..written]));
+            let file = PgnFile::open(&path).unwrap();
+            assert_eq!((file.cut_off(), file.held(&first)), (written as u64, true), "{}", &second[..written]);
+        }
+    }
+}
+
 #[test]
 fn files_of_others_are_appended_to_and_never_cut() {
     let (folder, texts) = (Folder::new(), texts(2));

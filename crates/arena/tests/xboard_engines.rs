@@ -36,7 +36,9 @@ fn a_sound_engine_plays_game_after_game() {
 #[test]
 fn who_gives_up_resigns() {
     let mark = unique_mark("xboard-resign");
-    assert_eq!(drive(&mut fake_engine("resign", &mark)).unwrap().moves().len(), 2);
+    for mode in ["resign", "resign-by-result", "resign-by-result-no-ping"] {
+        assert_eq!(drive(&mut fake_engine(mode, &mark)).unwrap().moves().len(), 2, "{mode}");
+    }
     expect_none_left(&mark);
 }
 

@@ -253,21 +253,23 @@ fn parse_score(text: &str) -> Option<f64> {
 fn gtp_time(clock: &Clock) -> Option<(String, String)> {
     let seconds = |time: Duration| time.as_secs();
     let main = |time: Duration| format!("{} 0", seconds(time));
+    // GTP counts whole seconds, and none at all would read as no clock.
+    let at_least_one = |time: Duration| seconds(time).max(1);
     Some(match clock.control() {
         TimeControl::None | TimeControl::Simulations(_) => return None,
         TimeControl::PerMove(time) => {
-            // GTP counts whole seconds; less than one would read as no limit at all.
-            let time = seconds(time).max(1);
+            let time = at_least_one(time);
             (format!("0 {time} 1"), format!("{time} 1"))
         }
-        TimeControl::SuddenDeath(time) => (format!("{} 0 0", seconds(time)), main(clock.main_left())),
-        TimeControl::Fischer { main: time, .. } => (format!("{} 0 0", seconds(time)), main(clock.main_left())),
+        TimeControl::SuddenDeath(time) | TimeControl::Fischer { main: time, .. } => {
+            (format!("{} 0 0", at_least_one(time)), main(clock.main_left()))
+        }
         TimeControl::Japanese { main: time, period, .. } => (
-            format!("{} {} 1", seconds(time), seconds(period).max(1)),
-            if clock.main_left().is_zero() { format!("{} 1", seconds(period).max(1)) } else { main(clock.main_left()) },
+            format!("{} {} 1", seconds(time), at_least_one(period)),
+            if clock.main_left().is_zero() { format!("{} 1", at_least_one(period)) } else { main(clock.main_left()) },
         ),
         TimeControl::Canadian { main: time, stones, period } => (
-            format!("{} {} {stones}", seconds(time), seconds(period).max(1)),
+            format!("{} {} {stones}", seconds(time), at_least_one(period)),
             if clock.main_left().is_zero() {
                 format!("{} {}", seconds(clock.period_left()), clock.count_left())
             } else {

@@ -277,7 +277,8 @@ enum Answer {
 }
 
 impl Answer {
-    fn read(line: &str) -> Option<Answer> {
+    /// What a line says to the question for a move of `side`.
+    fn read(line: &str, side: Side) -> Option<Answer> {
         let lower = line.to_ascii_lowercase();
         // The second is how version 1 says it, and GNU Chess still does.
         if let Some(text) = lower.strip_prefix("move ").or_else(|| lower.strip_prefix("my move is")) {
@@ -285,6 +286,10 @@ impl Answer {
         }
         let starts = |word: &str| lower.starts_with(word);
         if starts("resign") {
+            Some(Answer::Resignation)
+        } else if starts(if side == Side::First { "0-1" } else { "1-0" }) && lower.contains("resign") {
+            // "0-1 {White resigns}", as Crafty has it: "the RESULT {comment} command if the string 'resign' is included in the comment"
+            // (T. Mann and H. G. Muller, Chess Engine Communication Protocol).
             Some(Answer::Resignation)
         } else if ["1-0", "0-1", "1/2-1/2"].into_iter().any(starts) {
             Some(Answer::Claim(line.to_string()))
@@ -329,7 +334,7 @@ impl Player<Chess> for XboardEngine {
         let is_about_this = |answer: &Answer| self.features.ping || !matches!(answer, Answer::Claim(_));
         let answer = self.engine.ask("go", limit.saturating_sub(asked.elapsed()), stop, |line| {
             thought.read(line);
-            Answer::read(line).filter(is_about_this)
+            Answer::read(line, side).filter(is_about_this)
         })?;
         let text = match answer {
             Answer::Move(text) => text,
@@ -444,14 +449,18 @@ mod tests {
     #[test]
     fn moves_are_told_from_everything_else() {
         let mv = |text: &str| Some(Answer::Move(text.to_string()));
-        assert_eq!((Answer::read("move e7e8Q"), Answer::read("My move is : e2e4")), (mv("e7e8q"), mv("e2e4")));
-        assert_eq!(Answer::read("resign"), Some(Answer::Resignation));
-        assert!(matches!(Answer::read("1/2-1/2 {Draw by repetition}"), Some(Answer::Claim(_))));
-        assert!(matches!(Answer::read("Illegal move: e2e5"), Some(Answer::Refusal(_))));
+        let read = |line: &str| Answer::read(line, Side::First);
+        assert_eq!((read("move e7e8Q"), read("My move is : e2e4")), (mv("e7e8q"), mv("e2e4")));
         assert_eq!(
-            (Answer::read(" 5 15 2 21499 d2d4 d7d5"), Answer::read("1. e2e4"), Answer::read("# move")),
-            (None, None, None)
+            (read("resign"), read("0-1 {White resigns}")),
+            (Some(Answer::Resignation), Some(Answer::Resignation))
         );
+        assert_eq!(Answer::read("1-0 {Black Resigns}", Side::Second), Some(Answer::Resignation));
+        for result in ["1/2-1/2 {Draw by repetition}", "0-1 {Black mates}", "1-0 {Black resigns}"] {
+            assert_eq!(read(result), Some(Answer::Claim(result.to_string())));
+        }
+        assert!(matches!(read("Illegal move: e2e5"), Some(Answer::Refusal(_))));
+        assert_eq!((read(" 5 15 2 21499 d2d4 d7d5"), read("1. e2e4"), read("# move")), (None, None, None));
     }
 
     #[test]

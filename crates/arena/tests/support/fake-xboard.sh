@@ -25,6 +25,7 @@ go() {
         hang) while :; do sleep 1; done ;;
         endless) yes "# thinking" ;;
         resign) echo "resign" && return ;;
+        resign-by-result*) echo "0-1 {White resigns}" && return ;;
         claim) echo "1/2-1/2 {Draw by boredom}" && return ;;
         san) echo "move Nf3" && return ;;
         illegal) echo "move e1e8" && return ;;
@@ -46,7 +47,7 @@ while read -r command rest; do
     protover)
         echo "feature myname=\"Fake\" setboard=1 usermove=1 san=1 done=0"
         ping=1
-        [ "$mode" = no-ping ] && ping=0
+        case $mode in *no-ping) ping=0 ;; esac
         echo "feature ping=$ping memory=1 option=\"Skill Level -spin 20 0 20\" done=1"
         ;;
     option) [ "$rest" = "Skill Level=3" ] || echo "unexpected: $rest" >&2 ;;
