@@ -229,13 +229,22 @@ fn is_proved<G: Deterministic>(search: &Puct<G>) -> bool {
 fn is_settled<G: Deterministic>(search: &Puct<G>, budget: &Budget, begin: Instant, done: u64) -> bool {
     let Some(deadline) = budget.deadline else { return false };
     let (mut first, mut second) = (0, 0);
-    // Whoever is proved to lose is not played, however often it was visited before, if the search goes by proofs.
+    // Whoever is proved to lose is not played, however often it was visited before, if the search goes by proofs. Whether a proved draw is
+    // better than the best open move is a matter of values, which may change.
     let solver = search.settings().solver;
-    for mv in search.moves().filter(|mv| !solver || matches!(mv.proof, Proof::Open | Proof::Draw)) {
-        (first, second) = if mv.visits > first { (mv.visits, first) } else { (first, second.max(mv.visits)) };
+    let (mut open, mut drawn) = (0, 0);
+    for mv in search.moves() {
+        match mv.proof {
+            Proof::Draw if solver => drawn += 1,
+            Proof::First | Proof::Second | Proof::Forbidden if solver => {}
+            _ => {
+                open += 1;
+                (first, second) = if mv.visits > first { (mv.visits, first) } else { (first, second.max(mv.visits)) };
+            }
+        }
     }
-    if search.moves().count() < 2 {
-        return true;
+    if drawn > 0 || open < 2 {
+        return open + drawn < 2;
     }
     let now = Instant::now();
     let rate = done as f64 / now.duration_since(begin).as_secs_f64().max(1e-9);
@@ -433,7 +442,11 @@ mod tests {
     fn a_tree_that_has_no_room_left_ends_the_search() {
         let settings =
             NetworkSearchSettings { iterations: 1_000_000_000, memory_mib: 1, ..NetworkSearchSettings::default() };
-        let decision = decide(&mut search(settings), &ConnectFour::new(), &Budget::default());
-        assert!((1000..1_000_000).contains(&decision.effort), "{}", decision.effort);
+        let (mut search, game) = (search(settings), ConnectFour::new());
+        let first = decide(&mut search, &game, &Budget::default());
+        assert!((1000..1_000_000).contains(&first.effort), "{}", first.effort);
+        // What another game took is free again.
+        search.clear();
+        assert_eq!(decide(&mut search, &game, &Budget::default()), first);
     }
 }

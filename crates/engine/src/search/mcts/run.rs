@@ -14,8 +14,10 @@ use afterstate_games::{Deterministic, Rng, Side, Turn, stream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// So many simulations pass between two looks at the clock.
+/// So many simulations pass between two looks at the clock at most.
 const CLOCK_EVERY: u64 = 16;
+/// And about so much time, if a simulation does not take longer: with a network in it, it does.
+const CLOCK_AFTER: Duration = Duration::from_millis(1);
 /// So many simulations pass between two looks at whether the decision is settled.
 const SETTLED_EVERY: u64 = 64;
 
@@ -39,6 +41,44 @@ struct Progress<'a> {
     /// A tree has no room left.
     full: AtomicBool,
     start: Instant,
+}
+
+/// When to look at the clock.
+struct Looks {
+    every: u64,
+    left: u64,
+    last: Instant,
+}
+
+impl Looks {
+    /// The first one is due at once.
+    fn new() -> Looks {
+        Looks { every: 1, left: 1, last: Instant::now() }
+    }
+
+    /// Whether one is due after another simulation.
+    fn is_due(&mut self) -> bool {
+        self.left -= 1;
+        if self.left > 0 {
+            return false;
+        }
+        let now = Instant::now();
+        let is_quick = now.duration_since(self.last) < CLOCK_AFTER;
+        self.every = if is_quick { (2 * self.every).min(CLOCK_EVERY) } else { (self.every / 2).max(1) };
+        (self.left, self.last) = (self.every, now);
+        true
+    }
+}
+
+/// Stops the other threads if this one panics: who waits for them would wait for ever.
+struct StopsIfPanicking<'a>(&'a AtomicBool);
+
+impl Drop for StopsIfPanicking<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Progress<'_> {
@@ -163,7 +203,8 @@ where
                     *rng = own_rng;
                 });
             }
-            let (mut left, mut own_count) = (0, 0u64);
+            let _stops = StopsIfPanicking(&progress.stop);
+            let (mut left, mut own_count, mut looks) = (0, 0u64, Looks::new());
             while goes_on() {
                 if left == 0 {
                     left = progress.take(share);
@@ -174,7 +215,8 @@ where
                 own[0].simulate(&task, &trees[0], rng);
                 left -= 1;
                 own_count += 1;
-                if own_count.is_multiple_of(CLOCK_EVERY) && progress.budget.expired()
+                let looks = looks.is_due();
+                if looks && progress.budget.expired()
                     || trees[0].node(ROOT).outcomes().count() >= Statistic::MOST
                     || settings.solver && trees.iter().any(|tree| tree.node(ROOT).proof() != Proof::Open)
                     || settings.early_stop
@@ -184,7 +226,7 @@ where
                     progress.stop.store(true, Ordering::Relaxed);
                 }
                 if let (Some(watch), Some(at)) = (watch.as_mut(), next_report.as_mut())
-                    && own_count.is_multiple_of(CLOCK_EVERY)
+                    && looks
                     && Instant::now() >= *at
                 {
                     let taken = progress.taken.0.load(Ordering::Relaxed);

@@ -60,9 +60,9 @@ impl<G: Deterministic> Puct<G> {
         self.history.extend_from_slice(situation.history);
     }
 
-    /// Bytes that the tree takes.
+    /// Bytes that the tree takes. What it took before and may take again does not count.
     pub fn memory(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.edges.capacity() * size_of::<Edge<G::Move>>()
+        self.nodes.len() * size_of::<Node>() + self.edges.len() * size_of::<Edge<G::Move>>()
     }
 
     /// Knows nothing any more.

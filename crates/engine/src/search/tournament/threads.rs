@@ -8,6 +8,15 @@ use super::root::RootMove;
 use super::worker::Worker;
 use afterstate_games::Chess;
 
+/// Stops the helpers when it is dropped, also by a panic: who waits for them would wait for ever.
+struct Stop<'a>(&'a Clock);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
 /// Searches with all workers until the first is done, which alone reports. Returns the best root move and its depth.
 pub(super) fn search<'a, E: ChessEvaluation>(
     workers: &'a mut [Worker<E>],
@@ -18,8 +27,9 @@ pub(super) fn search<'a, E: ChessEvaluation>(
     let depths: Vec<u32> = std::thread::scope(|scope| {
         let (first, helpers) = workers.split_at_mut(1);
         let helpers: Vec<_> = helpers.iter_mut().map(|helper| scope.spawn(|| helper.deepen(root, None))).collect();
+        let stop = Stop(clock);
         let depth = first[0].deepen(root, Some(watch));
-        clock.stop();
+        drop(stop);
         let depths = helpers.into_iter().map(|helper| helper.join().unwrap_or(0));
         std::iter::once(depth).chain(depths).collect()
     });
