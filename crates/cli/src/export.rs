@@ -42,6 +42,12 @@ pub fn run(args: Args) -> Result<()> {
     let Args { format: Format::Onnx, checkpoint: name, file, json } = args;
     let path = ShapeAgent::find(&name)?;
     ensure!(!is_same(&path, &file), "{} is the checkpoint itself: choose another file", file.display());
+    let is_onnx = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("onnx"));
+    ensure!(
+        is_onnx || !file.is_file(),
+        "{}: there is a file of another kind already: name one that ends in .onnx, or remove it",
+        file.display()
+    );
     let Checkpoint { about, weights, .. } =
         ResidualAgent::read(&path).context("only residual networks can be written as ONNX")?;
     let mut metadata = vec![

@@ -75,6 +75,8 @@ pub fn run(args: Args) -> Result<()> {
         }
         _ => (None, None),
     };
+    // What was learnt of other games has other sizes, and is refused below as such.
+    let prior = prior.filter(|size| sizes.contains(size));
     let only = args.size.or(learnt.as_ref().map(|learnt| learnt.about.board_size)).or(prior);
     let start = Go::new(only.unwrap_or(9));
     let name = format!("afterstate {}", spec.name);

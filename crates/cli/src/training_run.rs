@@ -91,6 +91,12 @@ impl<L: Lesson> TrainingRun<L> {
             "{} holds games of a run whose {RECIPE} is gone, so that nobody knows what they are of: choose another --out",
             folder.display()
         );
+        let is_logged = folder.join(LOG).metadata().is_ok_and(|log| log.len() > 0);
+        ensure!(
+            !(resume && found.is_empty() && is_logged),
+            "{} holds the log of a run whose weights are gone: put its {CHECKPOINTS} back, or choose another --out",
+            folder.display()
+        );
         if resume && saved_recipe.exists() {
             let before = L::load(&saved_recipe).with_context(|| {
                 format!("{} holds a run of another kind, or one that cannot be read", folder.display())

@@ -82,4 +82,6 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
         let message = fail(&["foretell", args[0], "--games", args[1]]);
         assert!(message.contains(expected), "{args:?}: {message}");
     }
+    let twice = fail(&["foretell", "puct:uniform", "--games", text(&log), text(&log)]);
+    assert!(twice.contains("log.jsonl: given twice"), "{twice}");
 }

@@ -51,6 +51,7 @@ fn runs_that_do_not_fit_are_refused() {
     fs::create_dir(&only_log).unwrap();
     fs::copy(whole.join("log.jsonl"), only_log.join("log.jsonl")).unwrap();
     is_refused(&good, &only_log, &[], &["holds a run already"]);
+    is_refused(&good, &only_log, &["--resume"], &["the log of a run whose weights are gone", "--out"]);
 }
 
 #[test]

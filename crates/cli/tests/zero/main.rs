@@ -71,6 +71,8 @@ fn what_was_learnt_plays_and_is_measured() {
     // The run alone is enough.
     let report = succeed(&["match", "--game", "tic-tac-toe", text(&run), "random", "--games", "2", "--json"]);
     assert!(report.contains("run@8"), "{report}");
+    let over_gtp = fail(&["gtp", "--agent", text(&run)]);
+    assert!(over_gtp.contains("was learnt for tic-tac-toe, not for go"), "{over_gtp}");
     let by_afterstates = fail(&["match", "--game", "tic-tac-toe", &format!("greedy:{}", run.display()), "random"]);
     assert!(by_afterstates.contains("networks play by search: use puct:"), "{by_afterstates}");
     // From all sides and with other settings too.
@@ -341,6 +343,8 @@ fn what_was_learnt_is_exported_as_onnx() {
     fs::copy(checkpoint, &copy).unwrap();
     let before = fs::read(&copy).unwrap();
     assert!(fail(&["export", "onnx", text(&copy), text(&copy)]).contains("the checkpoint itself"));
+    // Nor is anything else that is no ONNX file.
+    assert!(fail(&["export", "onnx", network, text(&copy)]).contains("a file of another kind"));
     assert!(fs::read(&copy).unwrap() == before);
 }
 
