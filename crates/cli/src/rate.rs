@@ -54,6 +54,7 @@ pub fn run(args: Args) -> Result<()> {
     for (index, (name, _)) in args.anchor.iter().enumerate() {
         ensure!(args.anchor[..index].iter().all(|(other, _)| other != name), "--anchor {name}: given twice");
     }
+    ensure!((0.0..=1e6).contains(&args.prior), "--prior {}: expected 0 to 1000000 games", args.prior);
     let mut results = Results::new();
     let mut games = Vec::new();
     let mut fingerprints: HashMap<String, (String, &PathBuf)> = HashMap::new();
@@ -98,6 +99,7 @@ pub fn run(args: Args) -> Result<()> {
             results.add(&pair.first, &pair.second, Tally::new(pair.wins, pair.draws, pair.losses))?;
         }
     }
+    ensure!(results.games() > 0, "{}: no whole game in it, so that nobody can be rated", args.logs[0].display());
     let settings = RatingSettings {
         draw: args.draw,
         advantage: args.advantage,

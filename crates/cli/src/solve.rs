@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "agent", conflicts_with = "positions")]
     suite: Option<PathBuf>,
     /// Who is asked (see `afterstate agents`)
-    #[arg(long, value_name = "SPEC", requires = "suite", conflicts_with = "positions")]
+    #[arg(long, value_name = "SPEC", requires = "suite", conflicts_with_all = ["positions", "make"])]
     agent: Option<String>,
     /// Make a suite of so many positions from games of random moves that neither miss nor allow a win at once
     #[arg(long, value_name = "N", conflicts_with_all = ["positions", "suite"], value_parser = clap::value_parser!(u64).range(1..))]
@@ -57,7 +57,7 @@ pub struct Args {
     #[command(flatten)]
     openings: OpeningArgs,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "make")]
     json: bool,
 }
 

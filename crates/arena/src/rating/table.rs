@@ -45,7 +45,7 @@ impl Ratings {
                 p.elo - p.low,
                 p.games,
                 100.0 * p.score,
-                p.opponents_mean,
+                p.opponents_mean.round() + 0.0,
                 100.0 * p.draws
             );
         }

@@ -157,6 +157,10 @@ impl AgentSpec {
     /// Reads a TOML file: `agent = "kind"`, the kind's settings, and perhaps `name = "…"`.
     pub fn read(path: &Path) -> Result<AgentSpec> {
         let (settings, name) = Settings::from_file(path)?;
+        if let Some(name) = &name {
+            let is_good = !name.trim().is_empty() && !name.contains(char::is_control);
+            ensure!(is_good, "{}: name {name:?}: expected text on one line", path.display());
+        }
         Ok(AgentSpec { name: name.unwrap_or_else(|| path.display().to_string()), agent: Agent::build(settings)? })
     }
 }
@@ -417,6 +421,10 @@ mod tests {
         assert!(message.contains("a.toml:3") && message.contains("did you mean 'depth'?"), "{message}");
         write("agent = \"alpha-beta\"\ndepth = [1]\n");
         assert!(refused(&name).contains("a.toml:2"));
+        for name in ["", "a\\nb"] {
+            write(&format!("agent = \"random\"\nname = \"{name}\"\n"));
+            assert!(refused(path.to_str().unwrap()).contains("expected text on one line"));
+        }
         write("agent = \n");
         assert!(refused(&name).contains("a.toml:1"));
         write("depth = 6\n");

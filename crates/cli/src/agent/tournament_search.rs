@@ -62,11 +62,14 @@ impl TournamentAgent {
             table_mib: settings.whole("table-mib", 1, 65_536)? as usize,
             ..TournamentSettings::default()
         };
+        let mut said = Vec::new();
         for (setting, on) in [("without", false), ("with", true)] {
             let names = settings.text(setting)?;
             for name in names.split('+').filter(|&name| name != "nothing") {
                 let describe = || format!("{}: {setting} '{name}'", settings.source());
+                ensure!(!said.iter().any(|other| other == name), "{}: given twice: say it once", describe());
                 search = switched(&search, name, on).with_context(describe)?;
+                said.push(name.to_string());
             }
         }
         let (checkpoint, nodes) = (settings.text("checkpoint")?, settings.whole("nodes", 1, 1 << 40)?);
@@ -104,6 +107,10 @@ mod tests {
         };
         assert_eq!(agent.nodes, super::DEFAULT_NODES);
         assert!(!agent.search.null_move && !agent.search.razoring && agent.search.killers && agent.search.history);
+        for twice in ["without=null-move,with=null-move", "with=killers+killers"] {
+            let error = parse(twice).unwrap_err().to_string();
+            assert!(error.contains("given twice"), "{error}");
+        }
         for wrong in ["without=depth", "with=magic", "with=killers+"] {
             let error = format!("{:#}", parse(wrong).unwrap_err());
             assert!(error.contains("expected some of ") && error.contains("null-move"), "{error}");

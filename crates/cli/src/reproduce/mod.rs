@@ -116,8 +116,8 @@ pub struct ReproduceArgs {
     #[arg(long = "point", value_name = "NAME")]
     points: Vec<String>,
     /// Runs and games at the same time [default: one for each core].
-    #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    jobs: Option<u32>,
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
@@ -174,7 +174,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         runs: args.runs.unwrap_or_else(|| ["runs", system].iter().collect()).join(args.scale.name()),
         paper,
         scale: args.scale,
-        jobs: args.jobs.unwrap_or_else(cores).max(1),
+        jobs: args.jobs.map_or_else(cores, |jobs| jobs as usize),
         json: args.json,
         stop: crate::interrupt::flag()?,
     };
@@ -218,14 +218,14 @@ fn figure(place: &Workplace, name: &str) -> Result<()> {
 
 impl Workplace {
     /// That of a command of its own, which names its files itself.
-    pub fn of_command(jobs: Option<usize>, json: bool) -> Result<Workplace> {
+    pub fn of_command(jobs: Option<u32>, json: bool) -> Result<Workplace> {
         Ok(Workplace {
             system: "",
             paper: PathBuf::new(),
             runs: PathBuf::new(),
             results: PathBuf::new(),
             scale: Scale::Quick,
-            jobs: jobs.unwrap_or_else(cores).max(1),
+            jobs: jobs.map_or_else(cores, |jobs| jobs as usize),
             json,
             stop: crate::interrupt::flag()?,
         })

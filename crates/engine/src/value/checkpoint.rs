@@ -186,7 +186,12 @@ impl<A: Serialize + DeserializeOwned> Checkpoint<A> {
             ));
         }
         let about = serde_json::from_str(&header.about).map_err(|error| match kind_of(&header.about) {
-            Some(kind) => invalid(format!("it holds {kind} (description: {error})"), OTHER_KIND),
+            Some(kind) => {
+                // Without the list of what else it might have said.
+                let error = error.to_string();
+                let why = error.split(", expected one of").next().unwrap_or(&error);
+                invalid(format!("it holds {kind} (description: {why})"), OTHER_KIND)
+            }
             None => invalid(format!("description: {error}"), OTHER_KIND),
         })?;
         Ok(Checkpoint { about, weights, memory })
