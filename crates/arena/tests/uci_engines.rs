@@ -96,6 +96,12 @@ fn what_an_engine_cannot_do_is_said_before_the_first_move() {
     let mut engine = fake_engine("sound", &mark).with_option("UCI_Elo", "1500");
     let error = drive(&mut engine).unwrap_err().to_string();
     assert!(error.starts_with("cannot start: the engine has no option 'UCI_Elo'; it has Hash, Skill Level"), "{error}");
+    let mut engine = fake_engine("sound", &mark).with_option("skill level", "21");
+    let error = drive(&mut engine).unwrap_err().to_string();
+    assert!(
+        error.starts_with("cannot start: option 'skill level': '21': expected a whole number from 0 to 20"),
+        "{error}"
+    );
     let other = Record::new(Chess::chess960(1).unwrap());
     let error = fake_engine("sound", &mark).new_game(&other, 0).unwrap_err().to_string();
     assert!(error.contains("no option 'UCI_Chess960'"), "{error}");

@@ -7,6 +7,7 @@ pub mod gnugo_referee;
 pub mod gtp;
 pub mod process;
 pub mod uci;
+mod uci_option;
 pub mod xboard;
 
 pub use command::EngineCommand;

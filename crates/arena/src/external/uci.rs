@@ -4,6 +4,7 @@
 //! [`PlayerError`] within the [`Limits`], with the program gone.
 
 use super::engine::{Engine, Limits, shown, unusable};
+use super::uci_option::UciOption;
 use crate::clock::{Clock, TimeControl};
 use crate::player::{Player, PlayerError};
 use afterstate_engine::value::centipawns::winning_chance;
@@ -39,8 +40,8 @@ pub struct UciEngine {
     options: Vec<(String, String)>,
     /// What stands behind `go` when nothing limits a move.
     search: String,
-    /// The names of the options that the engine has.
-    known: Vec<String>,
+    /// The options that the engine has.
+    known: Vec<UciOption>,
     clocks: Option<[Clock; 2]>,
 }
 
@@ -63,7 +64,7 @@ impl UciEngine {
         self
     }
 
-    /// The same engine with one of its options set. It cannot be started if it has no such option.
+    /// The same engine with one of its options set. It cannot be started if it has no such option, or if that does not take such a value.
     pub fn with_option(mut self, name: &str, value: &str) -> UciEngine {
         self.options.push((name.into(), value.into()));
         self
@@ -84,7 +85,7 @@ impl UciEngine {
         let mut known = Vec::new();
         let limit = self.engine.limits.start;
         let read = |line: &str| {
-            known.extend(option_name(line));
+            known.extend(UciOption::read(line));
             (line == "uciok").then_some(())
         };
         self.engine.ask("uci", limit, None, read).map_err(unusable)?;
@@ -96,8 +97,13 @@ impl UciEngine {
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), PlayerError> {
-        if !self.known.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-            let error = format!("the engine has no option '{}'; it has {}", shown(name), self.known.join(", "));
+        let Some(option) = self.known.iter().find(|known| known.name.eq_ignore_ascii_case(name)) else {
+            let known: Vec<&str> = self.known.iter().map(|known| &known.name[..]).collect();
+            let error = format!("the engine has no option '{}'; it has {}", shown(name), known.join(", "));
+            return Err(self.engine.fail(PlayerError::NotStarted(error)));
+        };
+        if let Some(expected) = option.refuses(value) {
+            let error = format!("option '{}': '{}': expected {expected}", shown(name), shown(value));
             return Err(self.engine.fail(PlayerError::NotStarted(error)));
         }
         self.engine.send(&format!("setoption name {name} value {value}"));
@@ -154,7 +160,7 @@ impl Player<Chess> for UciEngine {
     fn new_game(&mut self, record: &Record<Chess>, _seed: u64) -> Result<(), PlayerError> {
         self.clocks = None;
         self.start()?;
-        if record.start().is_chess960() || self.known.iter().any(|known| known == CHESS960) {
+        if record.start().is_chess960() || self.known.iter().any(|known| known.name == CHESS960) {
             self.set(CHESS960, if record.start().is_chess960() { "true" } else { "false" })?;
         }
         self.engine.send("ucinewgame");
@@ -218,13 +224,6 @@ fn position_command(record: &Record<Chess>) -> String {
 pub(super) fn read_move(position: &Chess, text: &str) -> Option<Move> {
     let is_uci = matches!(text.as_bytes(), [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8', ..]);
     is_uci.then(|| position.parse_move(text).ok()).flatten()
-}
-
-/// The name in `option name Skill Level type spin …`.
-fn option_name(line: &str) -> Option<String> {
-    let rest = line.strip_prefix("option")?.trim_start().strip_prefix("name ")?;
-    let name = rest.split(" type ").next().unwrap_or(rest).trim();
-    Some(name.chars().take(80).collect())
 }
 
 /// What the last `info` lines said.
@@ -296,13 +295,6 @@ mod tests {
         assert_eq!((thought.value, thought.plies_to_mate), (Some(1.0), Some(5)));
         thought.read("info depth 9 score cp 0");
         assert_eq!((thought.value, thought.plies_to_mate), (Some(0.5), None));
-    }
-
-    #[test]
-    fn names_of_options_may_have_spaces() {
-        assert_eq!(option_name("option name Skill Level type spin default 20"), Some("Skill Level".into()));
-        assert_eq!(option_name("option name Clear Hash type button"), Some("Clear Hash".into()));
-        assert_eq!(option_name("id name X"), None);
     }
 
     #[test]

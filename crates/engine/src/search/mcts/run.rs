@@ -227,6 +227,7 @@ where
                 }
                 if let (Some(watch), Some(at)) = (watch.as_mut(), next_report.as_mut())
                     && looks
+                    && own_count >= CLOCK_EVERY
                     && Instant::now() >= *at
                 {
                     let taken = progress.taken.0.load(Ordering::Relaxed);
