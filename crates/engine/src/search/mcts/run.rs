@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 /// So many simulations pass between two looks at the clock at most.
 const CLOCK_EVERY: u64 = 16;
-/// And about so much time, if a simulation does not take longer: with a network in it, it does.
-const CLOCK_AFTER: Duration = Duration::from_millis(1);
+/// And hardly more time than this, however long a simulation takes: with a network in it that is more than a clock's margin.
+const CLOCK_AFTER: Duration = Duration::from_millis(20);
 /// So many simulations pass between two looks at whether the decision is settled.
 const SETTLED_EVERY: u64 = 64;
 
@@ -45,27 +45,28 @@ struct Progress<'a> {
 
 /// When to look at the clock.
 struct Looks {
-    every: u64,
-    left: u64,
+    /// Simulations since the last look.
+    since: u64,
     last: Instant,
+    /// Whether so many simulations take no time that matters.
+    quick: bool,
 }
 
 impl Looks {
-    /// The first one is due at once.
     fn new() -> Looks {
-        Looks { every: 1, left: 1, last: Instant::now() }
+        Looks { since: 0, last: Instant::now(), quick: false }
     }
 
     /// Whether one is due after another simulation.
     fn is_due(&mut self) -> bool {
-        self.left -= 1;
-        if self.left > 0 {
+        self.since += 1;
+        let is_late = || self.last.elapsed() >= CLOCK_AFTER;
+        if self.since < CLOCK_EVERY && (self.quick || !is_late()) {
             return false;
         }
         let now = Instant::now();
-        let is_quick = now.duration_since(self.last) < CLOCK_AFTER;
-        self.every = if is_quick { (2 * self.every).min(CLOCK_EVERY) } else { (self.every / 2).max(1) };
-        (self.left, self.last) = (self.every, now);
+        self.quick = now.duration_since(self.last) < CLOCK_AFTER / 4;
+        (self.since, self.last) = (0, now);
         true
     }
 }
@@ -227,7 +228,6 @@ where
                 }
                 if let (Some(watch), Some(at)) = (watch.as_mut(), next_report.as_mut())
                     && looks
-                    && own_count >= CLOCK_EVERY
                     && Instant::now() >= *at
                 {
                     let taken = progress.taken.0.load(Ordering::Relaxed);
