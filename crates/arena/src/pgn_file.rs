@@ -94,7 +94,8 @@ impl PgnFile {
         if !complete {
             let (begin, line) = scan.begin;
             if !scan.is_ours {
-                return Err(PgnFileError::Unfinished { path: path.into(), line });
+                // Without tags it begins with the file.
+                return Err(PgnFileError::Unfinished { path: path.into(), line: line.max(1) });
             }
             opened.cut_off = scan.length - begin;
             opened.file.set_len(begin).map_err(io("cut off its incomplete last game"))?;

@@ -365,6 +365,8 @@ fn files_of_others_are_appended_to_and_never_cut() {
     let path = folder.file("games.pgn", "[Event \"x\"]\n\n1. e4 *\n\n[Event \"y\"]\n\n1. d4 d5");
     let error = PgnFile::open(&path).unwrap_err();
     assert!(matches!(error, PgnFileError::Unfinished { line: 5, .. }), "{error}");
+    let error = PgnFile::open(&folder.file("games.txt", "no games\n")).unwrap_err();
+    assert!(matches!(error, PgnFileError::Unfinished { line: 1, .. }), "{error}");
     // Two writers would mix their games.
     let path = folder.file("games.pgn", "");
     let _held = PgnFile::open(&path).unwrap();
