@@ -9,6 +9,7 @@ use crate::result_log::{LogError, read_log};
 use afterstate_engine::zero::{Expert, Played, Trajectory};
 use afterstate_games::rng::shuffle;
 use afterstate_games::{IndexedMoves, Notation, Record, Turn, stream};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -50,6 +51,9 @@ pub enum RecordedGamesError {
         /// The move.
         text: String,
     },
+    /// A log that was named twice, perhaps by its folder.
+    #[error("{}: given twice, its games would count twice", .0.display())]
+    Twice(PathBuf),
     /// Nothing that could be learnt.
     #[error("no game that ended on the board or by resignation in {0}: expected logs of matches (match --log FILE)")]
     None(String),
@@ -166,9 +170,13 @@ fn games_in<G: IndexedMoves + Notation>(
     start: &G,
     logs: &[PathBuf],
 ) -> Result<Vec<RecordedGame>, RecordedGamesError> {
-    let mut games = Vec::new();
+    let (mut games, mut known) = (Vec::new(), HashSet::new());
     for log in logs {
         for path in logs_in(log)? {
+            // Whatever it is called, so that no game counts twice. What is not there is told when it is read.
+            if !known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
+                return Err(RecordedGamesError::Twice(path));
+            }
             read_games(first, start, &path, &mut games)?;
         }
     }

@@ -1,7 +1,6 @@
 //! `afterstate foretell`: how well networks know games that they have not learnt from.
 
 use crate::agent::{Agent, AgentSpec};
-use crate::destinations;
 use crate::output::{self, Table};
 use crate::progress::Progress;
 use crate::registry::{self, Playable};
@@ -52,15 +51,6 @@ struct Line {
 
 /// Asks and prints.
 pub fn run(args: Args) -> Result<()> {
-    let mut known: Vec<PathBuf> = Vec::new();
-    for log in args.games.iter().map(|path| logs_in(path)).collect::<Result<Vec<_>, _>>()?.concat() {
-        ensure!(
-            !known.iter().any(|other| destinations::is_same(other, &log)),
-            "{}: given twice, its games would count twice",
-            log.display()
-        );
-        known.push(log);
-    }
     let path = &args.games[0];
     let logs = logs_in(path)?;
     let log = logs.first().with_context(|| format!("{}: no log of a match (*.jsonl)", path.display()))?;
