@@ -1,12 +1,12 @@
 //! `afterstate export`: writes what was learnt as files of other programs.
 
-use crate::output;
+use crate::{destinations, output};
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::{Checkpoint, ShapeAgent};
 use afterstate_nets::{Architecture, ResidualAgent, onnx};
 use anyhow::{Context, Result, ensure};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `export`.
 #[derive(clap::Args)]
@@ -41,7 +41,7 @@ enum Format {
 pub fn run(args: Args) -> Result<()> {
     let Args { format: Format::Onnx, checkpoint: name, file, json } = args;
     let path = ShapeAgent::find(&name)?;
-    ensure!(!is_same(&path, &file), "{} is the checkpoint itself: choose another file", file.display());
+    ensure!(!destinations::is_same(&path, &file), "{} is the checkpoint itself: choose another file", file.display());
     let is_onnx = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("onnx"));
     ensure!(
         is_onnx || !file.is_file(),
@@ -83,10 +83,4 @@ pub fn run(args: Args) -> Result<()> {
     writeln!(out, "Outputs  {}  batch x {moves}, logits", onnx::POLICY)?;
     writeln!(out, "         {}   batch x 1, from -1 to 1 for the side to move", onnx::VALUE)?;
     Ok(out.flush()?)
-}
-
-/// Whether both are names of one file that is there.
-fn is_same(one: &Path, other: &Path) -> bool {
-    let [one, other] = [one, other].map(std::fs::canonicalize);
-    matches!((one, other), (Ok(one), Ok(other)) if one == other)
 }

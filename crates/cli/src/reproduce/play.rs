@@ -47,7 +47,7 @@ impl Workplace {
     pub fn play(&self, games: Games, each: Option<&dyn Fn()>) -> Result<TournamentResults> {
         let Games { game, agents, settings, log, log_notes, sprt } = games;
         forget_unstarted(&log)?;
-        let fingerprints = fingerprints(&agents)?;
+        let fingerprints = agents.iter().map(fingerprint).collect::<Result<_>>()?;
         let unstarted: RefCell<Option<String>> = RefCell::new(None);
         let watch = |game: &LoggedGame| {
             if could_not_begin(game) {
@@ -138,21 +138,20 @@ pub fn logged(
         path.display()
     );
     // Logs of before say nothing of weights, and those that are gone cannot be compared.
-    let now = fingerprints(agents)?;
-    let has_changed = |(known, now): &(&String, &String)| known != now && !known.is_empty() && !now.is_empty();
-    if let Some(changed) = known.fingerprints.iter().zip(&now).position(|pair| has_changed(&pair)) {
-        bail!(
-            "{}: '{}' had other weights when these games were played; put the log away, or the weights back",
-            path.display(),
-            names[changed]
+    for ((known, name), agent) in known.fingerprints.iter().zip(&names).zip(agents) {
+        let now = if known.is_empty() { String::new() } else { fingerprint(agent)? };
+        ensure!(
+            now.is_empty() || now == *known,
+            "{}: '{name}' had other weights when these games were played; put the log away, or the weights back",
+            path.display()
         );
     }
     Ok((names, contents.games.into_iter().map(|(_, game)| game).collect()))
 }
 
-/// What tells the weights of agents from others of the same name. Their settings are the experiment's own.
-fn fingerprints(agents: &[AgentSpec]) -> Result<Vec<String>> {
-    agents.iter().map(|agent| agent.pinned().weights_fingerprint()).collect()
+/// What tells an agent's weights from others of the same name. Its settings are the experiment's own.
+fn fingerprint(agent: &AgentSpec) -> Result<String> {
+    agent.pinned().weights_fingerprint()
 }
 
 /// Settings with what a game says where they say nothing, and where it begins.
