@@ -24,9 +24,8 @@ pub fn check(outputs: &OutputArgs, game: GameSpec, log: Option<&Path>, read: &[(
         "only games of Go can be written as SGF, not of {}; leave --sgf out",
         game.name()
     );
-    let to_stdout = outputs.csv.as_ref().is_some_and(|path| path.as_os_str() == "-");
     ensure!(
-        !(to_stdout && outputs.json),
+        !(outputs.csv_is_stdout() && outputs.json),
         "--csv - and --json: one of them on standard output; name a file for the other"
     );
     let pgn = ("--pgn", outputs.pgn.as_deref());

@@ -89,6 +89,13 @@ struct HowArgs {
     workers: u32,
 }
 
+impl OutputArgs {
+    /// Whether CSV goes to standard output, and nothing else then.
+    pub fn csv_is_stdout(&self) -> bool {
+        self.csv.as_ref().is_some_and(|path| path.as_os_str() == "-")
+    }
+}
+
 /// Where results go.
 #[derive(clap::Args)]
 pub struct OutputArgs {
@@ -189,7 +196,7 @@ pub fn run(args: Args) -> Result<()> {
         output::json(&mut out, &report)?;
         return written;
     }
-    if args.outputs.csv.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+    if args.outputs.csv_is_stdout() {
         // Whoever asked for CSV there reads nothing else.
         return written;
     }

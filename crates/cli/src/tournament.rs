@@ -198,7 +198,7 @@ pub fn run(args: Args) -> Result<()> {
         output::json(&mut out, &report)?;
         return written;
     }
-    if args.outputs.csv.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+    if args.outputs.csv_is_stdout() {
         // Whoever asked for CSV there reads nothing else.
         return written;
     }
