@@ -76,7 +76,7 @@ pub struct SearchRecipe {
     pub seed: u64,
     /// Games at once; with one, and nobody else to play against, it is reproducible to the bit.
     pub threads: usize,
-    /// What is seen of a position: `meep` or `knightcap`.
+    /// What is seen of a position: `meep`, `knightcap`, or `tapered`, where terms may be worth something else when pieces are gone.
     pub terms: TermSet,
     /// What makes a value of the sum of weights: `linear` (Meep) or `logistic` (KnightCap).
     pub value: Squash,
@@ -237,6 +237,9 @@ impl SearchRecipe {
                     )
                 })?;
                 let TermAgent { terms, squash, .. } = checkpoint.about;
+                if (terms, squash, self.terms) == (TermSet::Meep, self.value, TermSet::Tapered) {
+                    return Ok(Weights::from_values(&ChessTerms::tapered(&checkpoint.weights)));
+                }
                 ensure!(
                     (terms, squash) == (self.terms, self.value),
                     "first-weights = \"{name}\": its terms and values are {terms:?} and {squash:?}, the recipe's {:?} and {:?}",
@@ -439,6 +442,10 @@ mod tests {
         assert_eq!(recipe.first_weights().unwrap().values(), learnt);
         assert_eq!(SearchRecipe::parse(&toml::to_string(&recipe).unwrap()).unwrap(), recipe);
 
+        let tapered = SearchRecipe { terms: TermSet::Tapered, ..recipe.clone() };
+        assert_eq!(tapered.first_weights().unwrap().values(), ChessTerms::tapered(&learnt));
+        let knightcap = SearchRecipe { terms: TermSet::KnightCap, ..recipe.clone() };
+        assert!(knightcap.first_weights().is_err());
         let other = SearchRecipe { value: Squash::Logistic, ..recipe };
         let message = format!("{:#}", other.first_weights().unwrap_err());
         assert!(message.contains("000000007") && message.contains("Linear"), "{message}");

@@ -6,7 +6,7 @@ use afterstate_games::rng::{below, unit};
 use afterstate_games::{Chess, Game, Notation, stream};
 use std::collections::{BTreeMap, HashSet};
 
-const SETS: [TermSet; 2] = [TermSet::Meep, TermSet::KnightCap];
+const SETS: [TermSet; 3] = [TermSet::Meep, TermSet::KnightCap, TermSet::Tapered];
 
 /// Positions of random games, some of them with few men.
 fn positions(seed: u64, games: u64) -> Vec<Chess> {
@@ -117,6 +117,48 @@ fn there_are_about_as_many_terms_as_meep_had_and_each_has_a_name_of_its_own() {
     let groups: HashSet<&str> = (0..meep.count()).map(|term| meep.group(term).name()).collect();
     assert_eq!(groups.len(), 5);
     assert_eq!(meep.group(0), Group::Material);
+}
+
+#[test]
+fn each_term_of_meep_has_a_late_one_in_the_tapered_set() {
+    let terms = ChessTerms::new(TermSet::Tapered);
+    let names: HashSet<String> = (0..terms.count()).map(|term| terms.describe(term)).collect();
+    assert_eq!((names.len(), terms.count() % 2), (terms.count(), 0));
+    let (early, late): (Vec<&String>, _) = names.iter().partition(|name| !name.ends_with(LATE));
+    assert_eq!(late.len(), early.len());
+    for name in early {
+        assert!(names.contains(&format!("{name}{LATE}")), "{name}");
+    }
+    assert!((0..terms.count()).all(|term| terms.describe(term).starts_with(terms.group(term).name())));
+}
+
+const LATE: &str = ", once with each quarter of the pieces gone";
+
+#[test]
+fn late_terms_count_once_with_each_quarter_of_the_pieces_gone() {
+    let terms = ChessTerms::new(TermSet::Tapered);
+    for (position, times) in [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0),
+        ("r1bqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R2QK2R w KQkq - 0 1", 1),
+        ("1nbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR w Kk - 0 1", 1),
+        ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1", 3),
+        ("2bqkb2/pppppppp/8/8/8/8/PPPPPPPP/2BQKB2 w - - 0 1", 2),
+        ("4k3/pppppppp/8/8/8/8/PPPPPPPP/R3KB2 w - - 0 1", 4),
+        ("4k3/pppp4/8/8/8/8/PPPPPPPP/4K3 w - - 0 1", 4),
+    ] {
+        let mut set = ActiveSet::default();
+        terms.active(&Chess::parse_position(position).unwrap(), &mut set);
+        let mut counts: BTreeMap<(String, bool), usize> = BTreeMap::new();
+        for share in set.shares() {
+            *counts.entry((terms.describe(share.index()), share.sign() < 0.0)).or_default() += 1;
+        }
+        let early = counts.iter().filter(|((name, _), _)| !name.ends_with(LATE));
+        for ((name, minus), count) in early {
+            let late = counts.get(&(format!("{name}{LATE}"), *minus)).copied().unwrap_or(0);
+            assert_eq!(late, count * times, "{position}: {name}");
+        }
+        assert_eq!(counts.keys().any(|(name, _)| name.ends_with(LATE)), times > 0);
+    }
 }
 
 /// What White shows of a position, in words; Black's with a minus in front.

@@ -119,3 +119,6 @@ families! {
         LONE_KING_DISTANCE = "distance of the kings when the other side has only its king" [Count(8)];
     }
 }
+
+/// How many terms Meep's five groups have.
+pub(super) const MEEP: usize = HUNG_TO_MOVE.at(0);

@@ -1,7 +1,7 @@
 //! [`FrozenTerms`]: learnt weights as a fast evaluation in hundredths of a pawn.
 
 use super::view::{STAGES, stage};
-use super::{ChessTerms, Sink, View, pawns, sides};
+use super::{ChessTerms, Sink, TermSet, View, pawns, sides};
 use crate::search::{ChessEvaluation, EVALUATION_LIMIT};
 use crate::value::{Features, Weights};
 use afterstate_games::chess::cozy_chess::{BitBoard, Board, Color, Piece, Square};
@@ -23,6 +23,8 @@ const USUAL_WORTH: f32 = 1.0 + 3.0 + 3.0 + 5.0 + 9.0;
 #[derive(Clone, Copy)]
 struct Structure {
     pawns: [BitBoard; 2],
+    /// How often late terms count in the sum.
+    late: usize,
     sum: i32,
     passed: [BitBoard; 2],
 }
@@ -45,6 +47,7 @@ struct Structure {
 #[derive(Clone)]
 pub struct FrozenTerms {
     terms: ChessTerms,
+    /// What each term is worth with its late one: all of them for each number of times that late terms can count.
     weights: Arc<[i32]>,
     /// What men are worth by stage, in 64ths of what they are worth in the first.
     growth: [i32; STAGES],
@@ -80,10 +83,16 @@ impl FrozenTerms {
         // Sums of some hundred weights stay far inside the range.
         let grains = |weight: f32| (weight * scale).round().clamp(-1e6, 1e6) as i32;
         // Pawns everywhere: no position has them, so that nothing is found before it was put there.
-        let none = Structure { pawns: [!BitBoard::EMPTY; 2], sum: 0, passed: [BitBoard::EMPTY; 2] };
+        let none = Structure { pawns: [!BitBoard::EMPTY; 2], late: 0, sum: 0, passed: [BitBoard::EMPTY; 2] };
+        let (set, grains): (_, Vec<i32>) = (terms.set(), weights.values().into_iter().map(grains).collect());
+        let mut with_late = Vec::with_capacity((set.latest() + 1) * grains.len());
+        for times in 0..=set.latest() as i32 {
+            let late = |term| set.late(term).map_or(0, |late| times * grains[late]);
+            with_late.extend((0..grains.len()).map(|term| grains[term] + late(term)));
+        }
         FrozenTerms {
             terms,
-            weights: weights.values().into_iter().map(grains).collect(),
+            weights: with_late.into(),
             growth: growth(&terms, weights),
             structures: vec![none; CACHED].into(),
         }
@@ -93,10 +102,12 @@ impl FrozenTerms {
     #[inline]
     pub fn centipawns(&mut self, game: &Chess) -> i32 {
         let view = View::new(game);
-        let structure = self.structure(view.camps[0].pawns(), view.camps[1].pawns());
+        let late = self.terms.set().lateness(game.board());
+        let structure = self.structure(view.camps[0].pawns(), view.camps[1].pawns(), late);
+        let weights = self.weights_of(late);
         let mut sums = [0; 2];
         for ((camp, other), (sum, passed)) in sides(&view).into_iter().zip(sums.iter_mut().zip(structure.passed)) {
-            let mut sink = Summing { weights: &self.weights, sum: 0 };
+            let mut sink = Summing { weights, sum: 0 };
             self.terms.visit_all_but_structure(game, &view, (camp, other), passed, &mut sink);
             *sum = sink.sum;
         }
@@ -104,18 +115,28 @@ impl FrozenTerms {
         (structure.sum + white - black) / GRAINS as i32
     }
 
+    /// What terms are worth when late ones count so many times.
     #[inline]
-    fn structure(&mut self, white: BitBoard, black: BitBoard) -> Structure {
-        let at = mix(white.0 ^ black.0.rotate_left(29)) as usize % CACHED;
-        if self.structures[at].pawns != [white, black] {
+    fn weights_of(&self, late: usize) -> &[i32] {
+        let count = self.terms.count();
+        &self.weights[late * count..][..count]
+    }
+
+    #[inline]
+    fn structure(&mut self, white: BitBoard, black: BitBoard, late: usize) -> Structure {
+        // Among pawns there are no late terms but in the tapered set.
+        let late = if self.terms.set() == TermSet::Tapered { late } else { 0 };
+        let at = (mix(white.0 ^ black.0.rotate_left(29)) as usize + late) % CACHED;
+        if (self.structures[at].pawns, self.structures[at].late) != ([white, black], late) {
             let mut passed = [BitBoard::EMPTY; 2];
+            let weights = self.weights_of(late);
             let mut sum = |own, theirs, color| {
-                let mut sink = Summing { weights: &self.weights, sum: 0 };
+                let mut sink = Summing { weights, sum: 0 };
                 passed[color as usize] = pawns::structure(own, theirs, color, &mut sink);
                 sink.sum
             };
             let sum = sum(white, black, Color::White) - sum(black, white, Color::Black);
-            self.structures[at] = Structure { pawns: [white, black], sum, passed };
+            self.structures[at] = Structure { pawns: [white, black], late, sum, passed };
         }
         self.structures[at]
     }

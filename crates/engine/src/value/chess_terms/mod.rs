@@ -17,6 +17,7 @@ mod family;
 mod frozen;
 mod king_safety;
 mod knightcap;
+mod late;
 mod material;
 mod mobility;
 mod pawns;
@@ -28,7 +29,7 @@ pub use frozen::FrozenTerms;
 use super::features::{ActiveSet, Features, Memory, Share};
 use afterstate_games::Chess;
 use afterstate_games::chess::cozy_chess::{BitBoard, Color};
-use families::{FAMILIES, HUNG_TO_MOVE};
+use families::{FAMILIES, MEEP};
 use serde::{Deserialize, Serialize};
 use view::{Camp, View};
 
@@ -42,6 +43,8 @@ pub enum TermSet {
     /// The same and KnightCap's own.
     #[serde(rename = "knightcap")]
     KnightCap,
+    /// Meep's, of which each has another one that counts once more with each quarter of the pieces that is gone.
+    Tapered,
 }
 
 /// The terms of chess as features.
@@ -61,7 +64,7 @@ pub struct ChessTerms {
     set: TermSet,
 }
 
-/// Takes the terms of one side as they are found.
+/// Takes the terms of one side as they are found, but for the late ones, which it knows by those that they belong to.
 trait Sink {
     /// The side shows this term.
     fn add(&mut self, term: usize);
@@ -75,16 +78,46 @@ trait Sink {
     }
 }
 
+/// The late terms of a position.
+#[derive(Clone, Copy)]
+struct Late {
+    terms: TermSet,
+    /// How often each counts.
+    times: usize,
+}
+
+impl Late {
+    fn new(terms: TermSet, game: &Chess) -> Late {
+        Late { terms, times: terms.lateness(game.board()) }
+    }
+
+    /// The late term that shows with this one.
+    #[inline(always)]
+    fn of(self, term: usize) -> Option<usize> {
+        if self.times == 0 { None } else { self.terms.late(term) }
+    }
+}
+
 /// A list of shares.
 struct Listing<'a> {
     set: &'a mut ActiveSet,
     minus: bool,
+    late: Late,
 }
 
 impl Sink for Listing<'_> {
     #[inline(always)]
     fn add(&mut self, term: usize) {
-        self.set.push(Share::new(term, self.minus));
+        self.add_times(term, 1);
+    }
+
+    #[inline(always)]
+    fn add_times(&mut self, term: usize, times: usize) {
+        let mut push = |term, times| (0..times).for_each(|_| self.set.push(Share::new(term, self.minus)));
+        push(term, times);
+        if let Some(late) = self.late.of(term) {
+            push(late, times * self.late.times);
+        }
     }
 }
 
@@ -92,17 +125,24 @@ impl Sink for Listing<'_> {
 struct Summing<'a, M> {
     memory: &'a M,
     sum: f32,
+    late: Late,
 }
 
 impl<M: Memory> Sink for Summing<'_, M> {
     #[inline(always)]
     fn add(&mut self, term: usize) {
         self.sum += self.memory.worth(Share::new(term, false));
+        if let Some(late) = self.late.of(term) {
+            self.sum += self.memory.worth(Share::new(late, false)) * self.late.times as f32;
+        }
     }
 
     #[inline(always)]
     fn add_times(&mut self, term: usize, times: usize) {
         self.sum += self.memory.worth(Share::new(term, false)) * times as f32;
+        if let Some(late) = self.late.of(term) {
+            self.sum += self.memory.worth(Share::new(late, false)) * (times * self.late.times) as f32;
+        }
     }
 }
 
@@ -123,7 +163,8 @@ impl ChessTerms {
     ///
     /// If there is no such term.
     pub fn group(&self, term: usize) -> Group {
-        let family = FAMILIES.iter().find(|family| term < family.end());
+        let shown = self.set.early(term).unwrap_or(term);
+        let family = FAMILIES.iter().find(|family| shown < family.end());
         family.expect("the term is one of those that are counted").group
     }
 
@@ -144,8 +185,8 @@ impl ChessTerms {
         passed: BitBoard,
         sink: &mut impl Sink,
     ) {
-        material::material(view, camp, sink);
-        material::piece_squares(view, camp, sink);
+        material::material(camp, sink);
+        material::piece_squares(camp, sink);
         pawns::passed(view, camp, other, passed, sink);
         pawns::bishops_pawns(camp, sink);
         mobility::reach(camp, other, sink);
@@ -168,29 +209,37 @@ fn sides(view: &View) -> [(&Camp, &Camp); 2] {
 impl Features<Chess> for ChessTerms {
     fn count(&self) -> usize {
         match self.set {
-            TermSet::Meep => HUNG_TO_MOVE.at(0),
+            TermSet::Meep => MEEP,
             TermSet::KnightCap => FAMILIES.last().map_or(0, family::Family::end),
+            TermSet::Tapered => late::TAPERED,
         }
     }
 
     fn active(&self, game: &Chess, set: &mut ActiveSet) {
         set.clear();
-        let view = View::new(game);
+        let (view, late) = (View::new(game), Late::new(self.set, game));
         for (camp, other) in sides(&view) {
             let minus = camp.color == Color::Black;
-            self.visit(game, &view, camp, other, &mut Listing { set, minus });
+            self.visit(game, &view, camp, other, &mut Listing { set, minus, late });
         }
     }
 
     /// `king safety: tropism (knight, 3)`: the group, what it is, and its numbers.
     fn describe(&self, index: usize) -> String {
-        FAMILIES.iter().find_map(|family| family.describe(index)).unwrap_or_else(|| "none".to_string())
+        let named = |term| FAMILIES.iter().find_map(|family| family.describe(term));
+        let text = match self.set.early(index) {
+            Some(early) if self.set == TermSet::Tapered => {
+                named(early).map(|text| format!("{text}, once with each quarter of the pieces gone"))
+            }
+            _ => named(index),
+        };
+        text.filter(|_| index < self.count()).unwrap_or_else(|| "none".to_string())
     }
 
     fn sum<M: Memory>(&self, game: &Chess, memory: &M) -> f32 {
-        let view = View::new(game);
+        let (view, late) = (View::new(game), Late::new(self.set, game));
         let [white, black] = sides(&view).map(|(camp, other)| {
-            let mut summing = Summing { memory, sum: 0.0 };
+            let mut summing = Summing { memory, sum: 0.0, late };
             self.visit(game, &view, camp, other, &mut summing);
             summing.sum
         });

@@ -110,16 +110,30 @@ impl Camp {
 /// How many stages there are.
 pub(super) const STAGES: usize = 3;
 
-/// 0 with most pieces on the board, 1 with about half of them, 2 with few. They weigh 1 (knight, bishop), 2 (rook), 4 (queen): 24
-/// in the first position.
+/// What the pieces on the board weigh: 1 (knight, bishop), 2 (rook), 4 (queen).
+#[inline]
+fn weight(board: &Board) -> usize {
+    let count = |piece| board.pieces(piece).len() as usize;
+    count(Piece::Knight) + count(Piece::Bishop) + 2 * count(Piece::Rook) + 4 * count(Piece::Queen)
+}
+
+/// What they weigh in the first position.
+const WHOLE: usize = 24;
+
+/// 0 with most pieces on the board, 1 with about half of them, 2 with few.
 #[inline]
 pub(super) fn stage(board: &Board) -> usize {
-    let count = |piece| board.pieces(piece).len();
-    match count(Piece::Knight) + count(Piece::Bishop) + 2 * count(Piece::Rook) + 4 * count(Piece::Queen) {
+    match weight(board) {
         16.. => 0,
         8..16 => 1,
         _ => 2,
     }
+}
+
+/// How many quarters of the pieces are gone, to the nearest.
+#[inline]
+pub(super) fn quarters_gone(board: &Board) -> usize {
+    (4 * WHOLE.saturating_sub(weight(board)) + WHOLE / 2) / WHOLE
 }
 
 /// A position as the terms see it.
