@@ -144,6 +144,10 @@ impl<G: Planes> Network<G> for ResidualPlayer {
             question.answer(value, |mv| sum[game.answer(mv)]);
         }
     }
+
+    fn sees(&self) -> fn(&G) -> u64 {
+        if self.network.architecture().planes > PLANES { G::detailed_key } else { G::key }
+    }
 }
 
 /// A network that learns.

@@ -2,7 +2,8 @@
 
 use super::network::{Network, Question};
 use crate::Value;
-use afterstate_games::Game;
+use afterstate_games::IndexedMoves;
+use std::ops::Range;
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
@@ -12,15 +13,18 @@ struct Slot {
     moves: u16,
 }
 
-/// A network with a table of its last answers, by [`Game::key`]. The searches of a game meet most positions again in the
-/// next search, and openings in every game.
+/// A network with a table of its last answers, by [what it sees](Network::sees). The searches of a game meet most positions again in
+/// the next search, and openings in every game.
 ///
-/// What was asked about must be the same for equal keys: all legal moves of the position. Questions about fewer moves
-/// are passed on.
+/// What is remembered are answers about all legal moves of a position; questions about fewer are passed on, and so are those that
+/// ask about other moves, as superko may have it in Go, or about the same in another order. The order could be changed, but not
+/// without a difference of rounding, and whoever begins with an empty table should go on as if he had not.
 #[derive(Clone, Debug)]
 pub struct Cached<N> {
     network: N,
     slots: Vec<Slot>,
+    /// The indices of the moves that were asked about, and the priors of these.
+    moves: Vec<u16>,
     priors: Vec<f32>,
     most_moves: usize,
     /// Questions, and those that the network was asked.
@@ -31,8 +35,42 @@ impl<N> Cached<N> {
     /// Remembers up to 2 to the power of `bits` positions with at most `most_moves` moves each.
     pub fn new(network: N, bits: u32, most_moves: usize) -> Self {
         let slots = vec![Slot { key: 0, value: Value::EVEN, moves: 0 }; 1 << bits];
-        let priors = vec![0.0; most_moves << bits];
-        Cached { network, slots, priors, most_moves, counts: [0; 2] }
+        let (moves, priors) = (vec![0; most_moves << bits], vec![0.0; most_moves << bits]);
+        Cached { network, slots, moves, priors, most_moves, counts: [0; 2] }
+    }
+
+    /// Where the moves of a slot lie, and their priors.
+    fn room(&self, at: usize, moves: usize) -> Range<usize> {
+        at * self.most_moves..at * self.most_moves + moves
+    }
+
+    /// Answers, if the answer is known.
+    fn recall<G: IndexedMoves>(&self, question: &mut Question<G>, key: u64) -> bool {
+        let at = key as usize & (self.slots.len() - 1);
+        let (slot, asked) = (&self.slots[at], &question.moves);
+        if slot.key != key || usize::from(slot.moves) != asked.len() || slot.moves == 0 {
+            return false;
+        }
+        let room = self.room(at, asked.len());
+        let indices = asked.iter().map(|&mv| question.game.move_index(mv) as u16);
+        if !indices.eq(self.moves[room.clone()].iter().copied()) {
+            return false;
+        }
+        question.value = slot.value;
+        question.priors.clear();
+        question.priors.extend_from_slice(&self.priors[room]);
+        true
+    }
+
+    /// Remembers an answer.
+    fn note<G: IndexedMoves>(&mut self, question: &Question<G>, key: u64) {
+        let at = key as usize & (self.slots.len() - 1);
+        let room = self.room(at, question.moves.len());
+        self.slots[at] = Slot { key, value: question.value, moves: question.moves.len() as u16 };
+        for (index, &mv) in self.moves[room.clone()].iter_mut().zip(&question.moves) {
+            *index = question.game.move_index(mv) as u16;
+        }
+        self.priors[room].copy_from_slice(&question.priors);
     }
 
     /// How many questions there were, and how many of them the network was asked.
@@ -41,21 +79,14 @@ impl<N> Cached<N> {
     }
 }
 
-impl<G: Game, N: Network<G>> Network<G> for Cached<N> {
+impl<G: IndexedMoves, N: Network<G>> Network<G> for Cached<N> {
     fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
-        let mask = self.slots.len() - 1;
+        let sees = self.network.sees();
         let mut unknown: Vec<&mut Question<G>> = Vec::with_capacity(questions.len());
         self.counts[0] += questions.len() as u64;
         for question in questions {
-            let key = question.game.key();
-            let at = key as usize & mask;
-            let slot = &self.slots[at];
-            if slot.key == key && usize::from(slot.moves) == question.moves.len() && slot.moves > 0 {
-                question.value = slot.value;
-                question.priors.clear();
-                let priors = &self.priors[at * self.most_moves..][..question.moves.len()];
-                question.priors.extend_from_slice(priors);
-            } else {
+            let key = sees(&question.game);
+            if !self.recall(question, key) {
                 unknown.push(question);
             }
         }
@@ -66,30 +97,33 @@ impl<G: Game, N: Network<G>> Network<G> for Cached<N> {
         self.network.evaluate(&mut unknown);
         let mut legal = Vec::with_capacity(self.most_moves);
         for question in unknown {
-            let (key, moves) = (question.game.key(), question.moves.len());
-            let at = key as usize & mask;
             question.game.legal_moves(&mut legal);
-            if moves == legal.len() && moves <= self.most_moves {
-                self.slots[at] = Slot { key, value: question.value, moves: moves as u16 };
-                self.priors[at * self.most_moves..][..moves].copy_from_slice(&question.priors);
+            if question.moves.len() == legal.len() && legal.len() <= self.most_moves {
+                self.note(question, sees(&question.game));
             }
         }
+    }
+
+    fn sees(&self) -> fn(&G) -> u64 {
+        self.network.sees()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use afterstate_games::ConnectFour;
+    use afterstate_games::go::{Go, Move, Point};
+    use afterstate_games::{ConnectFour, Game};
 
     /// Answers with the number of questions so far.
     struct Counting(f32);
 
-    impl Network<ConnectFour> for Counting {
-        fn evaluate(&mut self, questions: &mut [&mut Question<ConnectFour>]) {
+    impl<G: IndexedMoves> Network<G> for Counting {
+        fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
             for question in questions {
                 self.0 += 1.0;
-                question.answer(Value(self.0), |mv| mv.index() as f32);
+                let game = question.game.clone();
+                question.answer(Value(self.0), |mv| game.move_index(mv) as f32 / 10.0);
             }
         }
     }
@@ -112,5 +146,25 @@ mod tests {
         network.evaluate(&mut [&mut again]);
         network.evaluate(&mut [&mut first]);
         assert_eq!(network.counts(), [5, 3]);
+    }
+
+    #[test]
+    fn priors_belong_to_moves_however_these_are_ordered() {
+        let after = |corners: [(usize, usize); 3]| {
+            let mut game = Go::new(5);
+            corners.iter().for_each(|&(column, row)| game.play(Move::play(Point::at(column, row, 5))));
+            game
+        };
+        let (one, other) = (after([(0, 0), (1, 0), (2, 0)]), after([(2, 0), (1, 0), (0, 0)]));
+        assert_eq!(one.key(), other.key());
+        let mut network = Cached::new(Counting(0.0), 4, 26);
+        let [mut first, mut second] = [Question::new(one), Question::new(other)];
+        assert_ne!(first.moves, second.moves, "there is nothing to confuse");
+        network.evaluate(&mut [&mut first]);
+        network.evaluate(&mut [&mut second]);
+        for (place, mv) in second.moves.iter().enumerate() {
+            let there = first.moves.iter().position(|other| other == mv).unwrap();
+            assert!((second.priors[place] - first.priors[there]).abs() < 1e-6, "{mv:?}");
+        }
     }
 }

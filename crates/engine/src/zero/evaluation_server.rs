@@ -72,25 +72,28 @@ struct Common {
 pub struct EvaluationServer<G: Game> {
     inbox: Sender<Asked<G>>,
     common: Arc<Common>,
+    sees: fn(&G) -> u64,
 }
 
 impl<G: Game> EvaluationServer<G> {
-    /// Starts threads that answer, each with what `network` makes.
+    /// Starts threads that answer, each with what `network` makes, always the same.
     pub fn start<N: Network<G> + 'static>(mut network: impl FnMut() -> N, settings: ServerSettings) -> Self {
         let (inbox, asked) = channel();
         let common = Arc::new(Common::default());
         let asked = Arc::new(Mutex::new(asked));
+        let mut sees: fn(&G) -> u64 = G::key;
         for _ in 0..settings.networks.max(1) {
             let (network, asked, of_thread) = (network(), asked.clone(), common.clone());
+            sees = network.sees();
             std::thread::spawn(move || serve(network, settings, &asked, &of_thread));
         }
-        EvaluationServer { inbox, common }
+        EvaluationServer { inbox, common, sees }
     }
 
     /// Somebody who asks. The server answers without further waiting when all clients wait.
     pub fn client(&self) -> Client<G> {
         self.common.clients.fetch_add(1, Ordering::Relaxed);
-        Client { inbox: self.inbox.clone(), common: self.common.clone(), spare: Vec::new() }
+        Client { inbox: self.inbox.clone(), common: self.common.clone(), sees: self.sees, spare: Vec::new() }
     }
 
     /// Positions that were answered until now.
@@ -169,6 +172,7 @@ fn collect<G: Game>(
 pub struct Client<G: Game> {
     inbox: Sender<Asked<G>>,
     common: Arc<Common>,
+    sees: fn(&G) -> u64,
     /// What lies in the place of questions while they are away.
     spare: Vec<Question<G>>,
 }
@@ -194,6 +198,10 @@ impl<G: Game> Network<G> for Client<G> {
         let mut away = answers.recv().expect(GONE);
         swap(&mut away, questions);
         self.spare = away;
+    }
+
+    fn sees(&self) -> fn(&G) -> u64 {
+        self.sees
     }
 }
 

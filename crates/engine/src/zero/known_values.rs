@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Debug)]
 pub struct KnownValues<N> {
     network: N,
-    /// The upper half of a position's [`Game::key`], and the bits of its value.
+    /// The upper half of a hash of what the network [sees](Network::sees) of a position, and the bits of its value.
     slots: Arc<[AtomicU64]>,
 }
 
@@ -54,20 +54,25 @@ impl<N> KnownValues<N> {
 
 impl<G: Game, N: Network<G>> Network<G> for KnownValues<N> {
     fn evaluate(&mut self, questions: &mut [&mut Question<G>]) {
+        let sees = self.network.sees();
         self.network.evaluate(questions);
         for question in questions {
-            self.note(question.game.key(), question.value);
+            self.note(sees(&question.game), question.value);
         }
     }
 
     fn value(&mut self, question: &mut Question<G>) -> Value {
-        let key = question.game.key();
+        let key = self.network.sees()(&question.game);
         if let Some(value) = self.known(key) {
             return value;
         }
         let value = self.network.value(question);
         self.note(key, value);
         value
+    }
+
+    fn sees(&self) -> fn(&G) -> u64 {
+        self.network.sees()
     }
 }
 

@@ -55,6 +55,12 @@ pub trait Network<G: Game>: Send {
         self.evaluate(&mut [question]);
         question.value
     }
+
+    /// A hash of what it sees of a position: about two for which this is the same it says the same. By default
+    /// [the position's own](Game::key).
+    fn sees(&self) -> fn(&G) -> u64 {
+        G::key
+    }
 }
 
 impl<G: Game> Network<G> for Box<dyn Network<G>> {
@@ -64,6 +70,10 @@ impl<G: Game> Network<G> for Box<dyn Network<G>> {
 
     fn value(&mut self, question: &mut Question<G>) -> Value {
         (**self).value(question)
+    }
+
+    fn sees(&self) -> fn(&G) -> u64 {
+        (**self).sees()
     }
 }
 

@@ -1,6 +1,7 @@
 //! [`Planes`]: a position as a residual network sees it.
 
-use afterstate_games::go::{Go, Point};
+use afterstate_games::go::{Go, Move, Point};
+use afterstate_games::rng::mix;
 use afterstate_games::{ConnectFour, Game, Grid, IndexedMoves, Side, TicTacToe, Turn};
 
 /// How many planes a position has, unless its details are shown too.
@@ -73,6 +74,11 @@ pub trait Planes: Grid + IndexedMoves {
     /// Names each cell that is 1 on a plane of details, which are counted from 0, as `side` sees them.
     fn details(&self, side: Side, mark: &mut impl FnMut(usize, (usize, usize))) {
         let _ = (side, mark);
+    }
+
+    /// A hash of all that planes with details show.
+    fn detailed_key(&self) -> u64 {
+        self.key()
     }
 
     /// Whose each cell is, row by row, in a game that is over; `None` where cells belong to nobody by the rules.
@@ -174,6 +180,13 @@ impl Planes for Go {
                 mark(plane, point.column_row(size));
             }
         }
+    }
+
+    /// The last stones are no part of the position.
+    fn detailed_key(&self) -> u64 {
+        let place = |stone: Option<Point>| stone.map_or(0, |point| 1 + self.move_index(Move::play(point)) as u64);
+        let [last, before] = self.recent_stones().map(place);
+        self.key() ^ mix(last << 32 | before)
     }
 
     /// As the area is counted.
