@@ -73,11 +73,19 @@ struct Edge<M> {
     mv: M,
     prior: f32,
     visits: u32,
-    /// Σ v, as the side sees it that makes the move.
-    total: f32,
+    /// Σ v, as the side sees it that makes the move. In single precision it would cease to grow after some 16 million visits.
+    total: f64,
     /// The node behind it, or [`NONE`].
     child: u32,
     proof: Proof,
+}
+
+impl<M> Edge<M> {
+    /// Q(s,a), 0 without visits.
+    #[inline(always)]
+    fn mean(&self) -> f32 {
+        self.total as f32 / self.visits.max(1) as f32
+    }
 }
 
 /// No node.
@@ -275,7 +283,7 @@ impl<G: Deterministic> Puct<G> {
             mv: edge.mv,
             prior: edge.prior,
             visits: edge.visits,
-            value: edge.total / edge.visits.max(1) as f32,
+            value: edge.mean(),
             proof: edge.proof,
         })
     }
@@ -336,13 +344,13 @@ impl<G: Deterministic> Puct<G> {
             FirstPlay::Draw => 0.0,
             FirstPlay::Reduced(reduction) => {
                 let tried = || edges.iter().filter(|edge| edge.visits > 0);
-                let mean = (value + tried().map(|edge| edge.total).sum::<f32>()) / visits as f32;
+                let mean = (value + tried().map(|edge| edge.total as f32).sum::<f32>()) / visits as f32;
                 mean - reduction * tried().map(|edge| edge.prior).sum::<f32>().sqrt()
             }
         };
         let (mut best, mut chosen) = (f32::NEG_INFINITY, 0);
         for (i, edge) in edges.iter().enumerate() {
-            let mut score = if edge.visits > 0 { edge.total / edge.visits as f32 } else { unvisited };
+            let mut score = if edge.visits > 0 { edge.mean() } else { unvisited };
             score += factor * edge.prior / (1 + edge.visits) as f32;
             if edge.proof == Proof::Forbidden {
                 continue;
@@ -375,7 +383,7 @@ impl<G: Deterministic> Puct<G> {
             here.visits += 1;
             let edge = &mut self.edges[edge as usize];
             edge.visits += 1;
-            edge.total += signed(value, here.side);
+            edge.total += f64::from(signed(value, here.side));
             here.drawn |= edge.proof == Proof::Draw;
             let Node { side, drawn, .. } = *here;
             // Whoever has a draw for sure would rather take it than lose.

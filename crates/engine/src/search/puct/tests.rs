@@ -81,7 +81,7 @@ fn noise_is_mixed_in_by_its_share() {
 }
 
 /// A root of three moves, with visits and totals as given.
-fn made_up(settings: PuctSettings, moves: [(f32, u32, f32); 3]) -> Puct<TicTacToe> {
+fn made_up(settings: PuctSettings, moves: [(f32, u32, f64); 3]) -> Puct<TicTacToe> {
     let game = TicTacToe::parse_position("XOX/XOO/...").unwrap();
     let mut search = Puct::new(settings);
     search.begin(&Situation::new(&game));
@@ -366,7 +366,7 @@ fn in_go_a_tree_is_kept_only_with_the_past_that_it_was_made_with() {
 fn a_sure_draw_is_measured_by_the_most_visited_open_move() {
     let with = |solver, value: f32| {
         let settings = PuctSettings { solver, ..PuctSettings::default() };
-        let mut search = made_up(settings, [(0.5, 90, 90.0 * value), (0.3, 5, 0.0), (0.2, 1, 0.9)]);
+        let mut search = made_up(settings, [(0.5, 90, 90.0 * f64::from(value)), (0.3, 5, 0.0), (0.2, 1, 0.9)]);
         search.edges[1].proof = Proof::Draw;
         search
     };
@@ -428,4 +428,17 @@ fn what_repeats_the_history_is_left_out_where_that_is_forbidden() {
         assert_eq!((found.proof, found.visits == 0), (expected, expected == Proof::Forbidden));
         assert!(found.visits > 0 || search.best().unwrap().mv != back);
     }
+}
+
+#[test]
+fn very_many_visits_still_count() {
+    // What single precision cannot add to any more.
+    let most = 1 << 24;
+    let mut search = made_up(PuctSettings::default(), [(0.8, most, f64::from(most)), (0.1, 0, 0.0), (0.1, 0, 0.0)]);
+    for _ in 0..most / 4 {
+        search.path = vec![(0, 0)];
+        search.back_up(unsigned(1.0, Side::First));
+    }
+    assert_eq!(search.moves().next().map(|mv| mv.visits), Some(most + most / 4));
+    assert!(search.moves().all(|mv| mv.visits == 0 || (mv.value - 1.0).abs() < 1e-6));
 }
