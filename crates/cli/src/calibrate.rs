@@ -21,8 +21,8 @@ const FILE: &str = "uci-elo.json";
 /// Arguments of `calibrate`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  afterstate calibrate runs/meep\n  afterstate calibrate runs/meep --games 4 --up-to 4000\n  \
-    afterstate calibrate runs/meep --games 100 --jobs 2\n\n\
+    after_help = "Examples:\n  afterstate calibrate runs/chess\n  afterstate calibrate runs/chess --games 4 --up-to 4000\n  \
+    afterstate calibrate runs/chess --games 100 --jobs 2\n\n\
     The run's last weights play at levels from 64 to 64,000 positions a move, each with the next one and, from 1,000 on,\n\
     with Stockfish (the program stockfish) at the two values of its UCI_Elo that are nearest. The games are in RUN/uci-elo,\n\
     and a stopped calibration goes on from there. `afterstate uci --agent tournament-search:RUN` then offers as UCI_Elo what was\n\

@@ -15,9 +15,9 @@ const MAX_BYTES: u64 = 64 << 20;
 
 /// Arguments of `import`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  afterstate import rlgo shared-shapes-3x3.w --out runs/rlgo\n  \
-    afterstate import rlgo shapes-5x5.w --out runs/rlgo5 --size 5\n  \
-    afterstate play --agent greedy:runs/rlgo")]
+#[command(after_help = "Examples:\n  afterstate import rlgo shared-shapes-3x3.w --out runs/imported\n  \
+    afterstate import rlgo shapes-5x5.w --out runs/imported5 --size 5\n  \
+    afterstate play --agent greedy:runs/imported")]
 pub struct Args {
     /// What wrote the file
     #[arg(value_enum)]

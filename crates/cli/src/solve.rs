@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering;
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  afterstate solve 44444252\n  afterstate solve ......./......./......./......./...O.../..XX...\n  \
-    afterstate solve --suite suites/connect-four/values.txt --agent puct:runs/connect-four,iterations=100\n  \
+    afterstate solve --suite suites/connect-four/values.txt --agent puct:runs/four,iterations=100\n  \
     afterstate solve --make 1000 --seed 1 > values.txt\n  \
     afterstate solve ......./......./......./......./......./....... --outcome --openings openings.c4o\n\n\
     A position is the columns that were played, 1 to 7, or six rows from the top. Early positions take long: the empty\n\

@@ -14,7 +14,7 @@ use std::io::{BufReader, stdin, stdout};
 /// Arguments of `uci`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  afterstate uci\n  afterstate uci --agent tournament-search:runs/meep,threads=2,table-mib=256\n  \
+    after_help = "Examples:\n  afterstate uci\n  afterstate uci --agent tournament-search:runs/chess,threads=2,table-mib=256\n  \
     afterstate uci --agent uct:20000,threads=2\n  \
     afterstate match \"uci:afterstate uci --agent uct:500\" random --game chess --games 10\n\n\
     In a chess program (Arena, Banksia, Cute Chess, En Croissant, …) choose this program as an engine of type UCI, and\n\

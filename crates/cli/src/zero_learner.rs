@@ -97,12 +97,20 @@ impl<G: ZeroGame> ZeroLearner<G> {
 }
 
 /// Takes away lines about steps that will be made again, and a last one that was not written to its end.
+///
+/// # Errors
+///
+/// If another line cannot be read.
 fn trim_metrics(path: &Path, steps: u64) -> Result<()> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let is_kept = |line: &&str| {
-        line.ends_with('\n') && serde_json::from_str::<StepReport>(line).is_ok_and(|report| report.step <= steps)
-    };
-    let kept: String = text.split_inclusive('\n').take_while(is_kept).collect();
+    let mut kept = String::new();
+    for (number, line) in (1..).zip(text.split_inclusive('\n')).filter(|(_, line)| line.ends_with('\n')) {
+        let report: StepReport = serde_json::from_str(line)
+            .with_context(|| format!("{}:{number}: expected what is told of a step", path.display()))?;
+        if report.step <= steps {
+            kept.push_str(line);
+        }
+    }
     if kept != text {
         write_whole(path, kept.as_bytes()).with_context(|| path.display().to_string())?;
     }

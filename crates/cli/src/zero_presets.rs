@@ -54,9 +54,14 @@ pub fn read(own: &Table) -> Result<ZeroRecipe> {
     })?;
     let katago = own.get("self-play").and_then(|self_play| self_play.get("katago"));
     let says_fast = katago.and_then(|katago| katago.get("playout-cap")?.get("fast"));
+    let says_moves = katago.and_then(|katago| katago.get("branching")?.get("fork-moves"));
+    let usual_moves = fork_moves(recipe.game, recipe.board_size);
     let ActorSettings { iterations, katago, .. } = &mut recipe.zero.self_play;
     if let (Some(cap), None) = (&mut katago.playout_cap, says_fast) {
         cap.fast = fast(*iterations);
+    }
+    if let (Some(branching), None) = (&mut katago.branching, says_moves) {
+        branching.fork_moves = usual_moves;
     }
     Ok(recipe)
 }
@@ -145,6 +150,20 @@ fn fast(iterations: u32) -> u32 {
     (iterations / 5).max(2)
 }
 
+/// There a game forks after 0.025 moves for each point of the board, on average.
+fn fork_moves(game: ZeroGameName, board_size: usize) -> f32 {
+    0.025 * points(game, board_size)
+}
+
+/// How many points the board has.
+fn points(game: ZeroGameName, board_size: usize) -> f32 {
+    match game {
+        ZeroGameName::Go => (board_size * board_size) as f32,
+        ZeroGameName::ConnectFour => 42.0,
+        ZeroGameName::TicTacToe => 9.0,
+    }
+}
+
 /// The recipe of these names, without anything of its own.
 pub fn recipe(Named { game, preset, scale, board_size }: Named) -> ZeroRecipe {
     let Row { concentration, noise, exploration, sampled, initial, capacity } = row(game, preset);
@@ -163,15 +182,10 @@ pub fn recipe(Named { game, preset, scale, board_size }: Named) -> ZeroRecipe {
         ZeroGameName::ConnectFour => 100,
         ZeroGameName::TicTacToe => 25,
     };
-    let points = match game {
-        ZeroGameName::Go => (board_size * board_size) as f32,
-        ZeroGameName::ConnectFour => 42.0,
-        ZeroGameName::TicTacToe => 9.0,
-    };
     let is = |presets: &[Preset]| presets.contains(&preset);
-    let branching = Branching { fork_moves: 0.025 * points, ..Branching::default() };
+    let branching = Branching { fork_moves: fork_moves(game, board_size), ..Branching::default() };
     let katago = KataGoSettings {
-        initialisation: if is(&[Preset::Akti, Preset::Aktib]) { 0.04 * points } else { 0.0 },
+        initialisation: if is(&[Preset::Akti, Preset::Aktib]) { 0.04 * points(game, board_size) } else { 0.0 },
         branching: is(&[Preset::Akb, Preset::Aktib, Preset::GescKb, Preset::Gesc3k]).then_some(branching),
         playout_cap: is(&[Preset::GescKpcr, Preset::Gesc3k])
             .then_some(PlayoutCap { full_share: 0.25, fast: fast(iterations) }),
@@ -322,6 +336,10 @@ mod tests {
         let small = zero("game = \"go\"\npreset = \"gesc-3k\"\nboard-size = 5\n[self-play]\niterations = 50");
         assert!((small.katago.branching.unwrap().fork_moves - 0.625).abs() < 1e-6);
         assert_eq!(small.katago.playout_cap.unwrap().fast, 10);
+        let own = "game = \"go\"\nboard-size = 5\n[self-play.katago.branching]\nforks = 0.1";
+        assert!((zero(own).katago.branching.unwrap().fork_moves - 0.625).abs() < 1e-6);
+        let own = format!("{own}\nfork-moves = 3");
+        assert_eq!(zero(&own).katago.branching.unwrap().fork_moves, 3.0);
         assert_eq!(zero("preset = \"gesc-kpcr\"\n[self-play]\niterations = 4").katago.playout_cap.unwrap().fast, 2);
         let own = "preset = \"gesc-kpcr\"\n[self-play]\niterations = 50\n[self-play.katago.playout-cap]\nfast = 7";
         assert_eq!(zero(own).katago.playout_cap.unwrap().fast, 7);

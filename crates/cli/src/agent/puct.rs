@@ -71,7 +71,7 @@ pub const KIND: Kind = Kind {
         RESIGN,
         PONDER,
     ],
-    example: "puct:runs/connect-four,iterations=400",
+    example: "puct:runs/four,iterations=400",
 };
 
 /// Where priors and values come from.

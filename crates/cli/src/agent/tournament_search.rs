@@ -37,7 +37,7 @@ pub const KIND: Kind = Kind {
             "parts that are switched on though they did not gain: killers+history-pruning, say",
         ),
     ],
-    example: "tournament-search:runs/meep,nodes=20000,without=null-move",
+    example: "tournament-search:runs/chess,nodes=20000,without=null-move",
 };
 
 /// Such an agent.

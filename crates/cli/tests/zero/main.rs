@@ -87,6 +87,12 @@ fn what_was_learnt_plays_and_is_measured() {
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["step"].as_u64().unwrap())
         .collect();
     assert_eq!(steps, (1..=8).collect::<Vec<u64>>());
+    // What cannot be read of it is not lost, nor what stands behind.
+    let damaged = metrics.replacen("\n{", "\n?", 1);
+    fs::write(run.join("metrics.jsonl"), &damaged).unwrap();
+    let message = fail(&["train", text(&recipe), "--out", text(&run), "--games", "12", "--resume"]);
+    assert!(message.contains("metrics.jsonl:2: expected what is told of a step"), "{message}");
+    assert_eq!(fs::read_to_string(run.join("metrics.jsonl")).unwrap(), damaged);
     // TensorBoard is told the same, and how the milestones went.
     let events = events(&run);
     assert_eq!(events.iter().map(|(step, _)| *step).collect::<Vec<_>>(), [1, 2, 3, 4, 4, 5, 6, 7, 8, 8]);

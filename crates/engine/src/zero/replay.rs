@@ -96,7 +96,7 @@ pub struct ReplayLog {
 
 impl ReplayLog {
     /// Opens a log to go on with, or a new one, and reads what it holds. What was not written whole is cut off; what is whole and
-    /// cannot be read is an error, and stays.
+    /// cannot be read, or damaged with other games behind it, is an error, and stays.
     pub fn open(path: &Path) -> io::Result<(ReplayLog, Vec<Entry>)> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -155,8 +155,16 @@ fn read_entries(bytes: &[u8]) -> io::Result<(Vec<Entry>, usize)> {
         let [length, crc] = [0, 4].map(|i| u32::from_le_bytes([head[i], head[i + 1], head[i + 2], head[i + 3]]));
         let length = length as usize;
         let Some(payload) = bytes.get(at + 8..).and_then(|rest| rest.get(..length.min(MAX_ENTRY))) else { break };
-        if payload.len() != length || crc32fast::hash(payload) != crc {
+        if payload.len() != length {
             break;
+        }
+        if crc32fast::hash(payload) != crc {
+            // The last one may be half on disk after the power failed; what stands before others was whole.
+            if at + 8 + length == bytes.len() {
+                break;
+            }
+            let problem = format!("the game at byte {at} is damaged, and there are others behind it");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
         }
         entries.extend(entries_of(payload).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, STRANGE))?);
         at += 8 + length;
@@ -260,8 +268,19 @@ mod tests {
             let mut damaged = bytes.clone();
             damaged[place] ^= 1;
             std::fs::write(&path, &damaged).unwrap();
-            let found = ReplayLog::read(&path).unwrap();
-            assert_eq!(found, entries[..found.len()], "what is damaged is not read");
+            let read = ReplayLog::read(&path);
+            if let Ok(found) = &read {
+                assert_eq!(*found, entries[..found.len()], "what is damaged is not read");
+            }
+            // Games behind the damage are neither skipped nor taken away. A length may say that nothing is behind it.
+            match place {
+                _ if place < 4 || (first..first + 4).contains(&place) => (),
+                _ if place < first => {
+                    assert!(read.unwrap_err().to_string().contains("the game at byte 0 is damaged"), "{place}");
+                    assert!(ReplayLog::open(&path).is_err() && std::fs::read(&path).unwrap() == damaged, "{place}");
+                }
+                _ => assert_eq!(read.unwrap().len(), 1, "{place}"),
+            }
         }
     }
 }
