@@ -24,7 +24,8 @@ pub struct NotBackgammon {
 ///
 /// A game that did not begin at the beginning, or whose moves make no sense in backgammon.
 pub fn session(results: &TournamentResults) -> Result<MatMatch, NotBackgammon> {
-    let mut session = MatMatch::default();
+    // Tournaments are played without a cube.
+    let mut session = MatMatch { cubeless: true, ..MatMatch::default() };
     let mut scores = vec![0; results.header.settings.agents.len()];
     for logged in &results.games {
         // The columns are the same in both games of a pair.

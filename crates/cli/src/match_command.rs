@@ -187,7 +187,7 @@ pub fn run(args: Args) -> Result<()> {
         complete: results.complete,
         tally,
         elo: contest::elo_of_pairs(&results.games).unwrap_or_else(|| match_elo(tally)),
-        points_per_game: standings::points_per_game(results.games.iter()),
+        points_per_game: standings::points_per_game(game, results.games.iter()),
         sprt: played.sprt,
         faults: standings::faults(names, &results.games),
     };

@@ -204,7 +204,12 @@ impl<G: Playable> Session<G> {
             Turn::Over(_) => self.record.position().points(),
             _ => None,
         };
-        let by = points.map_or_else(String::new, |points| format!(" by {} points", points.abs()));
+        let by = match (points, outcome.stake) {
+            (Some(points), _) => format!(" by {} points", points.abs()),
+            (None, 2) => " a gammon".to_string(),
+            (None, 3) => " a backgammon".to_string(),
+            (None, _) => String::new(),
+        };
         match outcome.winner {
             Some(side) if side == self.human => writeln!(terminal.out, "You win{by}.")?,
             Some(_) => writeln!(terminal.out, "{} wins{by}.", self.name)?,
@@ -305,8 +310,8 @@ impl<G: Playable> Session<G> {
                     let mut moves = Vec::new();
                     self.record.legal_moves(&mut moves);
                     let texts: Vec<String> = moves.iter().map(|&mv| self.record.position().move_text(mv)).collect();
-                    // Plays of backgammon have spaces of their own.
-                    let between = if texts.iter().any(|text| text.contains(' ')) { ", " } else { " " };
+                    // Plays of backgammon have spaces of their own, or could be read as parts of one.
+                    let between = if texts.iter().any(|text| text.contains([' ', '/'])) { ", " } else { " " };
                     writeln!(out, "{}", texts.join(between))?;
                 }
                 "hint" => self.hint(out)?,

@@ -1,6 +1,7 @@
 //! Results of games as tables, JSON, CSV and game records.
 
 use crate::output::{self, Table};
+use crate::registry::GameSpec;
 use afterstate_arena::rating::{Ratings, Results, Tally};
 use afterstate_arena::result_log::LoggedGame;
 use afterstate_arena::tournament::TournamentResults;
@@ -138,9 +139,12 @@ pub struct PointsPerGame {
     pub lost: [u64; 3],
 }
 
-/// The points of a match; nothing if no game was worth more than one.
-pub fn points_per_game<'a>(games: impl Iterator<Item = &'a LoggedGame> + Clone) -> Option<PointsPerGame> {
-    if games.clone().all(|game| game.result.outcome.stake <= 1) {
+/// The points of a match; nothing if there are no games, or if none could be worth more than one.
+pub fn points_per_game<'a>(
+    game: GameSpec,
+    games: impl Iterator<Item = &'a LoggedGame> + Clone,
+) -> Option<PointsPerGame> {
+    if !matches!(game, GameSpec::Backgammon) || games.clone().next().is_none() {
         return None;
     }
     let mut of_pairs: BTreeMap<u64, Vec<f64>> = BTreeMap::new();

@@ -59,6 +59,20 @@ fn a_match_of_people_is_read() {
     assert_eq!(MatMatch::read(&read.to_string()).unwrap(), plain);
 }
 
+#[test]
+fn what_was_played_without_a_cube_says_so() {
+    let text = " 0 point match\n\n Game 1\n a : 0 b : 0\n  1) 31: 8/5 6/5\n";
+    let mut read = MatMatch::read(text).unwrap();
+    assert!(!read.cubeless);
+    read.cubeless = true;
+    let written = read.to_string();
+    assert!(written.starts_with("; [CubeLimit \"1\"]\n"), "{written}");
+    assert_eq!(MatMatch::read(&written).unwrap(), read);
+    let doubled = written.replace("6/5", "6/5   Doubles => 2");
+    assert!(MatMatch::read(&doubled).unwrap_err().problem.contains("there is no cube"), "{doubled}");
+    assert!(!MatMatch::read(&text.replacen(" 0", "; [CubeLimit \"1024\"]\n 0", 1)).unwrap().cubeless);
+}
+
 /// As GNU Backgammon writes a session in which White beavers.
 const BEAVER: &str = " 0 point match
 
@@ -82,6 +96,8 @@ fn who_beavers_takes_and_the_doubler_rolls() {
         ("0 point match", "3 point match", 6, "a beaver in a match"),
         ("Doubles => 2", "21: 6/5 24/22", 6, "'Beavers => 4'"),
         ("66: 24/18 24/18 13/7 13/7", "Takes", 6, "nobody has doubled"),
+        ("Beavers => 4", "Beavers => 8", 6, "expected 4"),
+        ("Doubles => 2", "Doubles => 6", 5, "expected a power of two"),
     ] {
         let error = MatMatch::read(&BEAVER.replacen(found, instead, 1)).unwrap_err();
         assert!(error.line == line && error.problem.contains(part), "{instead}: {error}");
@@ -106,6 +122,13 @@ fn mistakes_are_told_with_their_line() {
         ("  4) 23:", "  4) well: 21:", 10, "well"),
         ("  4) 23:", "  x) 21:", 10, "expected a numbered line"),
         ("Wins 2 points", "Wins some", 13, "expected 'Wins 2 points'"),
+        ("Wins 2 points", "Wins 7 points", 13, "expected 1 to 6 points"),
+        ("Wins 2 points", "Wins 0 points", 13, "expected 1 to 6 points"),
+        ("  1)                             31: 8/5 6/5", "  1)  Doubles => 2", 17, "before the first roll"),
+        ("Doubles => 2", "Doubles => 4", 9, "expected 2"),
+        ("Doubles => 4", "Doubles => 8", 11, "expected 4"),
+        ("Doubles => 4", "Doubles => -4", 11, "expected 'Doubles => 2'"),
+        ("31: 8/5 6/5                  Doubles => 4", "Doubles => 4", 11, "the cube is the other player's"),
     ] {
         let text = MATCH.replacen(found, instead, 1);
         assert_ne!(text, MATCH, "{found}");
@@ -132,7 +155,7 @@ fn random_game(rng: &mut Rng) -> MatGame {
                 game.play(mv);
             }
             Phase::ToPlay(side, _) => {
-                if below(rng, 2) == 0 {
+                if actions.is_empty() || below(rng, 2) == 0 {
                     break None;
                 }
                 actions.extend([(side, Action::Double(2)), (side.other(), Action::Drop)]);
@@ -153,7 +176,8 @@ proptest! {
     #[test]
     fn what_is_written_is_read_again(seed in any::<u64>(), games in 0usize..4, length in 0u32..26) {
         let mut rng = stream(seed, 0);
-        let written = MatMatch { length, games: (0..games).map(|_| random_game(&mut rng)).collect() };
+        let games = (0..games).map(|_| random_game(&mut rng)).collect();
+        let written = MatMatch { length, cubeless: false, games };
         let read = MatMatch::read(&written.to_string()).unwrap();
         prop_assert_eq!(read.length, length);
         for (read, written) in read.games.iter().zip(&written.games) {

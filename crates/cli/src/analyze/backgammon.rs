@@ -41,6 +41,8 @@ struct Report {
     complete: bool,
     players: Vec<PlayerReport>,
     plays: Vec<PlayReport>,
+    /// Whether there was no cube.
+    cubeless: bool,
     /// Doubles, takes, passes, and rolls where a double was near.
     cube: Vec<CubeReport>,
 }
@@ -122,7 +124,8 @@ pub fn run(args: &Args) -> Result<()> {
             done += 1;
             !interrupted.load(Ordering::Relaxed)
         });
-        let cube = judge_cube(game, terms, &table, &mut chances, &mut || !interrupted.load(Ordering::Relaxed));
+        let mut goes_on = || !interrupted.load(Ordering::Relaxed);
+        let cube = if read.cubeless { Vec::new() } else { judge_cube(game, terms, &table, &mut chances, &mut goes_on) };
         judged.push(JudgedGame { plays, cube });
     }
     progress.finish();
@@ -222,6 +225,7 @@ fn report(
         agent,
         threshold,
         length: read.length,
+        cubeless: read.cubeless,
         games: read.games.len(),
         complete,
         players,
@@ -236,7 +240,10 @@ fn dice_text(dice: Dice) -> String {
 }
 
 fn write(report: &Report, out: &mut impl Write) -> Result<()> {
-    let kind = if report.length == 0 { "money play".to_string() } else { format!("match to {}", report.length) };
+    let mut kind = if report.length == 0 { "money play".to_string() } else { format!("match to {}", report.length) };
+    if report.cubeless {
+        kind += " without a cube";
+    }
     writeln!(out, "{}: {kind}, {} games\n{}\n", report.file, report.games, report.agent)?;
     let blunders: Vec<&PlayReport> = report.plays.iter().filter(|play| play.blunder).collect();
     if blunders.is_empty() {
@@ -257,7 +264,9 @@ fn write(report: &Report, out: &mut impl Write) -> Result<()> {
         }
         table.write(out)?;
     }
-    cube::write(&report.cube, report.threshold, out)?;
+    if !report.cubeless {
+        cube::write(&report.cube, report.threshold, out)?;
+    }
     writeln!(out)?;
     let mut table = Table::new(["player", "plays", "unforced", "lost", "error rate", "blunders"]);
     for PlayerReport { name, summary, .. } in &report.players {
@@ -271,6 +280,9 @@ fn write(report: &Report, out: &mut impl Write) -> Result<()> {
         ]);
     }
     table.write(out)?;
+    if report.cubeless {
+        return Ok(out.flush()?);
+    }
     writeln!(out)?;
     let mut table =
         Table::new(["player", "cube decisions", "doubles", "takes", "passes", "lost", "error rate", "blunders"]);

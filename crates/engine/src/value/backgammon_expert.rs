@@ -89,7 +89,7 @@ impl Men {
         Men { places, points: points & !bar, blots: places & !points & !bar, on_bar: men[BAR], pips, hindmost, men }
     }
 
-    /// Pips until no man can meet one of the other side any more.
+    /// Pips until no man stands behind the hindmost one of the other side. From the same point it may still be met.
     fn pips_to_pass(&self, other: &Men) -> usize {
         let Some(hindmost) = other.hindmost else { return 0 };
         // Where the other's hindmost man stands, as this side counts; below 0 is its bar.

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! Each side counts its points from its own home; 25 is the bar and 0 is off. Every step of every man is written by itself. For money a
-//! double may be answered with `Beavers => 4`, which takes it and turns the cube once more.
+//! double may be answered with `Beavers => 4`, which takes it and turns the cube once more. Comments begin with a semicolon; one of
+//! them says how far the cube may be turned, and `; [CubeLimit "1"]` that there was none.
 
 use super::cube::{MatchScore, Terms};
 use super::{BAR, Backgammon, Board, Dice, Move, Phase, Play};
@@ -25,6 +26,9 @@ use thiserror::Error;
 /// Where the right column's words begin, counted from 0; what stands before the middle of the left one belongs to that.
 const RIGHT: usize = 34;
 const MIDDLE: usize = 20;
+
+/// What a comment says where there was no cube.
+const NO_CUBE: &str = "[CubeLimit \"1\"]";
 
 /// Longer texts are no matches of people or of programs in one sitting.
 pub const LONGEST_TEXT: usize = 16 << 20;
@@ -95,12 +99,15 @@ impl MatGame {
 pub struct MatMatch {
     /// Points that win it; 0 for money play.
     pub length: u32,
+    /// Whether there was no cube. Without a word about it there was one.
+    pub cubeless: bool,
     /// Its games.
     pub games: Vec<MatGame>,
 }
 
 impl MatMatch {
-    /// Reads a file. Plays have to be legal, and both sides' in turn.
+    /// Reads a file. Plays have to be legal, both sides' in turn, and cubes turned by who may turn them, to twice what they showed; for
+    /// money they may have been turned before the first roll (automatic doubles), of which such files say nothing.
     ///
     /// # Errors
     ///
@@ -148,6 +155,39 @@ impl MatMatch {
     }
 }
 
+/// What is known of the cube in a game.
+#[derive(Clone, Copy, Default)]
+struct Cube {
+    /// Nothing in a game for money before it is turned, because of automatic doubles.
+    value: Option<u32>,
+    owner: Option<Side>,
+}
+
+impl Cube {
+    /// Why `side` cannot turn it to `value`.
+    fn check(self, side: Side, value: u32) -> Result<(), String> {
+        if self.owner.is_some_and(|owner| owner != side) {
+            return Err("the cube is the other player's".to_string());
+        }
+        match self.value {
+            Some(now) if now.checked_mul(2) == Some(value) => Ok(()),
+            Some(now) => Err(format!("expected {}", 2 * u64::from(now))),
+            None if value.is_power_of_two() && value > 1 => Ok(()),
+            None => Err("expected a power of two".to_string()),
+        }
+    }
+
+    /// Why nobody can have won so many points.
+    fn check_won(self, points: u32) -> Result<(), String> {
+        let most = self.value.map_or(u32::MAX, |value| value.saturating_mul(3));
+        match points {
+            1.. if points <= most => Ok(()),
+            _ if most < u32::MAX => Err(format!("expected 1 to {most} points")),
+            _ => Err("expected 1 point or more".to_string()),
+        }
+    }
+}
+
 #[derive(Default)]
 struct Reader {
     read: MatMatch,
@@ -158,6 +198,7 @@ struct Reader {
     next: Option<Side>,
     /// The value of a cube that was offered.
     offered: Option<u32>,
+    cube: Cube,
     /// Whether the game ended before a side had all men off.
     over: bool,
 }
@@ -165,7 +206,11 @@ struct Reader {
 impl Reader {
     fn line(&mut self, line: &str) -> Result<(), String> {
         let trimmed = line.trim();
-        if trimmed.is_empty() || trimmed.starts_with(';') {
+        if let Some(comment) = trimmed.strip_prefix(';') {
+            self.read.cubeless |= self.read.games.is_empty() && comment.trim() == NO_CUBE;
+            return Ok(());
+        }
+        if trimmed.is_empty() {
             return Ok(());
         }
         if !self.has_length {
@@ -186,6 +231,7 @@ impl Reader {
         if let Some(number) = trimmed.strip_prefix("Game ") {
             number.trim().parse::<u32>().map_err(|_| format!("'{}': expected 'Game 1'", short(trimmed)))?;
             (self.names_expected, self.board) = (true, Some(Board::start()));
+            self.cube = Cube { value: (self.read.length > 0).then_some(1), owner: None };
             (self.next, self.offered, self.over) = (None, None, false);
             return Ok(());
         }
@@ -203,7 +249,8 @@ impl Reader {
         let Some(game) = self.read.games.last_mut() else { return Err("a move before any game".into()) };
         if let Some(won) = text.strip_prefix("Wins ") {
             let points = won.split_whitespace().next().and_then(|points| points.parse().ok());
-            let points = points.ok_or_else(|| format!("'{}': expected 'Wins 2 points'", short(text)))?;
+            let points: u32 = points.ok_or_else(|| format!("'{}': expected 'Wins 2 points'", short(text)))?;
+            self.cube.check_won(points).map_err(|problem| format!("'{}': {problem}", short(text)))?;
             (game.won, self.board) = (Some((side, points)), None);
             return Ok(());
         }
@@ -214,17 +261,33 @@ impl Reader {
             return Err(format!("'{}': the other player is to move", short(text)));
         }
         let action = match (text, self.offered.take()) {
-            ("Takes", Some(_)) => Action::Take,
+            ("Takes", Some(value)) => {
+                self.cube = Cube { value: Some(value), owner: Some(side) };
+                Action::Take
+            }
             ("Drops", Some(_)) => Action::Drop,
             ("Takes" | "Drops", None) => return Err(format!("'{text}': nobody has doubled")),
-            (_, Some(_)) => match text.strip_prefix("Beavers") {
+            (_, Some(offered)) => match text.strip_prefix("Beavers") {
                 Some(_) if self.read.length > 0 => return Err(format!("'{}': a beaver in a match", short(text))),
-                Some(value) => Action::Beaver(turned(value, text, "Beavers => 4")?),
+                Some(value) => {
+                    let value = turned(value, text, "Beavers => 4")?;
+                    let offered = Cube { value: Some(offered), owner: None };
+                    offered.check(side, value).map_err(|problem| format!("'{}': {problem}", short(text)))?;
+                    self.cube = Cube { value: Some(value), owner: Some(side) };
+                    Action::Beaver(value)
+                }
                 None => return Err(format!("'{}': expected Takes or Drops after a double", short(text))),
             },
             (_, None) => match text.strip_prefix("Doubles") {
                 Some(value) => {
                     let value = turned(value, text, "Doubles => 2")?;
+                    if game.actions.is_empty() {
+                        return Err(format!("'{}': nobody doubles before the first roll", short(text)));
+                    }
+                    if self.read.cubeless {
+                        return Err(format!("'{}': there is no cube, by '; {NO_CUBE}'", short(text)));
+                    }
+                    self.cube.check(side, value).map_err(|problem| format!("'{}': {problem}", short(text)))?;
                     self.offered = Some(value);
                     Action::Double(value)
                 }
@@ -370,6 +433,9 @@ fn action_text(board: &mut Board, side: Side, action: Action) -> String {
 impl fmt::Display for MatMatch {
     /// As GNU Backgammon writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.cubeless {
+            writeln!(f, "; {NO_CUBE}\n")?;
+        }
         writeln!(f, " {} point match", self.length)?;
         for (number, game) in self.games.iter().enumerate() {
             writeln!(f, "\n Game {}", number + 1)?;

@@ -133,7 +133,7 @@ impl Measured {
             rate: (number > 0).then(|| of_pairs.map_or_else(|| rate(all), rate_of)),
             elo: (number > 0).then(|| of_pairs.unwrap_or_else(|| match_elo(all))),
             paper_points: point.paper_points,
-            points: points_per_game(games.iter().copied()),
+            points: points_per_game(planned.game, games.iter().copied()),
             faults,
             disagreements,
             sprt: sprt.map(|sprt| contest::tested(sprt, games.iter().copied())).transpose()?,
