@@ -13,10 +13,10 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  afterstate export onnx runs/four four.onnx\n  \
     afterstate export onnx runs/four@100 four-100.onnx --json\n\n\
     The network's input `planes` is [batch, 4, rows, columns]: stones of the side to move, those of the other side,\n\
-    ones if the first player is to move, and ones; where the network sees details of Go, 7 planes more. Its outputs are `policy`, [batch, moves], logits before any softmax,\n\
-    and `value`, [batch, 1], from -1 to 1 for the side to move. In Go and Connect Four the first row is the lowest one, in\n\
-    tic-tac-toe the uppermost. Moves are columns from the left, the squares of tic-tac-toe row by row, or the points of\n\
-    Go row by row from the lowest, and the pass last.")]
+    ones if the first player is to move, and ones; where the network sees details of Go, 7 planes more. Its outputs are\n\
+    `policy`, [batch, moves], logits before any softmax, and `value`, [batch, 1], from -1 to 1 for the side to move. In Go\n\
+    and Connect Four the first row is the lowest one, in tic-tac-toe the uppermost. Moves are columns from the left, the\n\
+    squares of tic-tac-toe row by row, or the points of Go row by row from the lowest, and the pass last.")]
 pub struct Args {
     /// What is written
     #[arg(value_enum)]

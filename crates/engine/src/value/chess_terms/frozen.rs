@@ -61,11 +61,6 @@ struct Summing<'a> {
 
 impl Sink for Summing<'_> {
     #[inline(always)]
-    fn add(&mut self, term: usize) {
-        self.sum += self.weights[term];
-    }
-
-    #[inline(always)]
     fn add_times(&mut self, term: usize, times: usize) {
         self.sum += self.weights[term] * times as i32;
     }

@@ -67,15 +67,13 @@ pub struct ChessTerms {
 /// Takes the terms of one side as they are found, but for the late ones, which it knows by those that they belong to.
 trait Sink {
     /// The side shows this term.
-    fn add(&mut self, term: usize);
+    #[inline(always)]
+    fn add(&mut self, term: usize) {
+        self.add_times(term, 1);
+    }
 
     /// The side shows it so many times.
-    #[inline(always)]
-    fn add_times(&mut self, term: usize, times: usize) {
-        for _ in 0..times {
-            self.add(term);
-        }
-    }
+    fn add_times(&mut self, term: usize, times: usize);
 }
 
 /// The late terms of a position.
@@ -107,11 +105,6 @@ struct Listing<'a> {
 
 impl Sink for Listing<'_> {
     #[inline(always)]
-    fn add(&mut self, term: usize) {
-        self.add_times(term, 1);
-    }
-
-    #[inline(always)]
     fn add_times(&mut self, term: usize, times: usize) {
         let mut push = |term, times| (0..times).for_each(|_| self.set.push(Share::new(term, self.minus)));
         push(term, times);
@@ -129,14 +122,6 @@ struct Summing<'a, M> {
 }
 
 impl<M: Memory> Sink for Summing<'_, M> {
-    #[inline(always)]
-    fn add(&mut self, term: usize) {
-        self.sum += self.memory.worth(Share::new(term, false));
-        if let Some(late) = self.late.of(term) {
-            self.sum += self.memory.worth(Share::new(late, false)) * self.late.times as f32;
-        }
-    }
-
     #[inline(always)]
     fn add_times(&mut self, term: usize, times: usize) {
         self.sum += self.memory.worth(Share::new(term, false)) * times as f32;
