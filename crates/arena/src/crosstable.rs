@@ -206,10 +206,10 @@ pub fn games_csv(results: &TournamentResults) -> Result<String, csv::Error> {
         "reason",
         "detail",
         "moves",
-        "first_seconds",
-        "second_seconds",
+        "first-seconds",
+        "second-seconds",
         "score",
-        "plain_score",
+        "plain-score",
     ])?;
     for game in &results.games {
         let name = |agent: usize| names.get(agent).cloned().unwrap_or_default();

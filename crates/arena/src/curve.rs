@@ -109,7 +109,7 @@ pub struct Series {
 /// # Ok::<(), afterstate_arena::curve::CurveError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Curve {
     /// Above the plot.
     pub title: String,

@@ -100,6 +100,7 @@ pub struct Ending {
 
 /// What a player had to say about its move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct MoveNote {
     /// Thinking time in seconds.
     pub seconds: f64,
@@ -114,7 +115,7 @@ pub struct MoveNote {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
     /// In how many moves of both sides it saw the game end, with a sure win of the side that `value` favours.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, alias = "plies_to_end", skip_serializing_if = "Option::is_none")]
     pub plies_to_end: Option<u32>,
 }
 

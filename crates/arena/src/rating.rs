@@ -129,7 +129,7 @@ fn list_groups(groups: &[Vec<String>]) -> String {
 
 /// One player's line in [`Ratings`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PlayerRating {
     /// 1 for the strongest.
     pub rank: usize,
@@ -157,7 +157,7 @@ pub struct PlayerRating {
 
 /// A fitted (or fixed) parameter of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Estimate {
     /// Its value in Elo.
     pub elo: f64,
@@ -167,7 +167,7 @@ pub struct Estimate {
 
 /// What [`rate`] found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Ratings {
     /// The players, strongest first; ties in alphabetical order.
     pub players: Vec<PlayerRating>,

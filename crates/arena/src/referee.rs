@@ -7,12 +7,14 @@ use serde::{Deserialize, Serialize};
 
 /// How a game was judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Verdict {
     /// Who won.
     pub outcome: Outcome,
     /// The first player's lead in points by the referee's count, in games that have points.
     pub score: Option<f64>,
     /// The first player's lead by the rules alone (in Go: Tromp-Taylor area, every stone alive), for comparison.
+    #[serde(alias = "plain_score")]
     pub plain_score: Option<f64>,
     /// Why the referee could not judge; the rules decided instead.
     pub note: Option<String>,

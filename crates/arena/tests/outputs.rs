@@ -74,6 +74,17 @@ fn a_crosstable_counts_every_game_from_both_sides() {
 }
 
 #[test]
+fn keys_have_hyphens_and_older_ones_are_read() {
+    let json = r#"{"outcome":{"winner":"first","stake":1},"score":1.5,"plain_score":2.5,"note":null}"#;
+    let verdict: Verdict = serde_json::from_str(json).unwrap();
+    assert_eq!((verdict.plain_score, verdict.disagrees()), (Some(2.5), Some(false)));
+    assert_eq!(serde_json::to_string(&verdict).unwrap(), json.replace("plain_score", "plain-score"));
+    let note: MoveNote = serde_json::from_str(r#"{"seconds":0.5,"plies_to_end":3}"#).unwrap();
+    assert_eq!(note.plies_to_end, Some(3));
+    assert!(serde_json::to_string(&note).unwrap().contains(r#""plies-to-end":3"#));
+}
+
+#[test]
 fn csv_quotes_what_it_must() {
     let table = Crosstable::new(&few_games()).csv().unwrap();
     let mut reader = csv::Reader::from_reader(table.as_bytes());

@@ -75,6 +75,7 @@ struct PlayLine {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct Report {
     position: String,
     position_id: String,

@@ -120,6 +120,7 @@ pub struct OutputArgs {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct Report<'a> {
     game: String,
     agents: &'a [String],

@@ -36,6 +36,7 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct Report {
     game: String,
     position: String,

@@ -261,6 +261,7 @@ fn parse(text: &str) -> Result<Vec<Problem>> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct Measured {
     agent: String,
     positions: usize,

@@ -196,8 +196,8 @@ pub fn csv(results: &TournamentResults) -> Result<String> {
         "ending",
         "detail",
         "moves",
-        "first_seconds",
-        "second_seconds",
+        "first-seconds",
+        "second-seconds",
     ])?;
     let names = &results.header.settings.agents;
     let name = |agent: usize| names.get(agent).map_or("", String::as_str);

@@ -80,6 +80,7 @@ fn theme(text: &str) -> Result<Theme> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct Report {
     agent: String,
     seed: u64,

@@ -48,7 +48,7 @@ fn the_blunder_is_found_and_the_better_move_named() {
     assert_eq!((settings["simulations"].as_u64(), settings["search"]["threads"].as_u64()), (Some(1000), Some(1)));
     assert_eq!((&report["complete"], report["positions"].as_array().unwrap().len()), (&true.into(), 5));
     // Dead stones do not win the game that two passes end.
-    assert!(report["positions"][4]["black_wins"].as_f64() < Some(0.01), "{report}");
+    assert!(report["positions"][4]["black-wins"].as_f64() < Some(0.01), "{report}");
 
     let none = succeed_in(folder.path(), &["game.sgf", "--from", "2", "--threshold", "25.5"]);
     assert!(none.contains("No move lost 25.5 % or more."), "{none}");

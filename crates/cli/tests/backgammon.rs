@@ -32,7 +32,7 @@ fn what_was_learnt_plays_matches_with_points() {
     let text = succeed(&arguments);
     assert_eq!(text, succeed(&arguments), "dice and players are seeded");
     let report: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let points = &report["points_per_game"];
+    let points = &report["points-per-game"];
     let count = |key: &str| points[key].as_array().unwrap().iter().map(|games| games.as_u64().unwrap()).sum::<u64>();
     assert_eq!(count("won") + count("lost"), 40);
     assert!(points["margin"].as_f64().unwrap() > 0.0);
@@ -168,7 +168,7 @@ fn positions_are_valued_and_their_plays_ranked() {
     let json = succeed(&["evaluate", "4HPwATDgc/ABMA", "--dice", "31", "--agent", &agent, "--plays", "4", "--json"]);
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
     let plays = report["plays"].as_array().unwrap();
-    assert_eq!((plays.len(), report["legal_plays"].as_u64()), (4, Some(16)));
+    assert_eq!((plays.len(), report["legal-plays"].as_u64()), (4, Some(16)));
     assert_eq!(plays.iter().map(|play| play["plies"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 2, 2, 1]);
     assert_eq!(plays[0]["difference"].as_f64(), Some(0.0));
     // Pruning takes time away, and nothing else.

@@ -72,21 +72,21 @@ fn decisions_are_those_counted_by_hand() {
     let report = json(&centred, &[]);
     let cube = &report["cube"];
     assert!(
-        near(&cube["no_double"], 0.7) && near(&cube["double_take"], 0.85) && near(&cube["double_pass"], 1.0),
+        near(&cube["no-double"], 0.7) && near(&cube["double-take"], 0.85) && near(&cube["double-pass"], 1.0),
         "{report}"
     );
     assert_eq!((&cube["action"], &cube["answer"]), (&"double".into(), &"take".into()));
-    assert!(near(&cube["points"]["cash_point"], 1.8 / 2.3), "{report}");
+    assert!(near(&cube["points"]["cash-point"], 1.8 / 2.3), "{report}");
     // The last roll is the last: nothing is left of the cube.
     let dead = json(&centred, &["--efficiency", "0"]);
-    assert!(near(&dead["cube"]["no_double"], 0.5) && near(&dead["cube"]["double_take"], 1.0), "{dead}");
+    assert!(near(&dead["cube"]["no-double"], 0.5) && near(&dead["cube"]["double-take"], 1.0), "{dead}");
     // At 2-away 2-away the double is for the match, and O takes with his quarter only if a pass leaves him less.
     let score = json(&format!("{race}:0:0:1:00:5:5:0:7:10"), &[]);
     assert_eq!((&score["cube"]["action"], &score["cube"]["answer"]), (&"double".into(), &"pass".into()), "{score}");
-    assert!(near(&score["cube"]["match_chances"][1], 0.75), "{score}");
+    assert!(near(&score["cube"]["match-chances"][1], 0.75), "{score}");
     // The same by GNU Backgammon's IDs, and in words.
-    let id = report["position_id"].as_str().unwrap();
-    assert!(near(&json(id, &[])["cube"]["no_double"], 0.7));
+    let id = report["position-id"].as_str().unwrap();
+    assert!(near(&json(id, &[])["cube"]["no-double"], 0.7));
     let words = |position: &str| {
         let answer = known.ask(&["evaluate", position], "");
         assert!(answer.ok, "{}", answer.err);

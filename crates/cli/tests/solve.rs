@@ -39,7 +39,7 @@ fn a_suite_is_made_and_an_agent_measured_by_it() {
     let (random, strong) = (ask("random"), ask("uct:20000,solver=true"));
     assert_eq!(strong["positions"], 12);
     assert!(strong["kept"].as_u64().unwrap() >= 9, "{strong}");
-    assert!(random["by_chance"].as_f64().unwrap() < strong["share"].as_f64().unwrap());
+    assert!(random["by-chance"].as_f64().unwrap() < strong["share"].as_f64().unwrap());
     let said = succeed(&["solve", "--suite", suite.to_str().unwrap(), "--agent", "puct:uniform,iterations=50"]);
     assert!(said.contains("moves keep the value"), "{said}");
 }
@@ -51,7 +51,7 @@ fn the_suite_of_the_project_can_be_read() {
     let report: serde_json::Value = serde_json::from_str(&said).unwrap();
     assert_eq!(report["positions"], 1000);
     // A random player keeps what chance keeps.
-    let [share, by_chance] = ["share", "by_chance"].map(|key| report[key].as_f64().unwrap());
+    let [share, by_chance] = ["share", "by-chance"].map(|key| report[key].as_f64().unwrap());
     assert!((share - by_chance).abs() < 0.06, "{share} {by_chance}");
 }
 

@@ -86,7 +86,7 @@ fn boards_that_an_agent_does_not_know_are_left_out_and_named() {
     assert!(answer.ok && answer.err.contains("19x19 left out"), "{}", answer.err);
     let json: Value = serde_json::from_str(&answer.out).unwrap();
     assert!(json["positions"].as_array().unwrap().iter().all(|answer| answer["size"] == 9));
-    assert_eq!((&json["left_out"][0]["size"], &json["simulations"]), (&19.into(), &200.into()));
+    assert_eq!((&json["left-out"][0]["size"], &json["simulations"]), (&19.into(), &200.into()));
     assert!(fail(&["suite", GO, "--agent", &agent, "--size", "19"]).contains("learnt on 9x9"));
 }
 

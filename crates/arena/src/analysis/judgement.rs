@@ -60,6 +60,7 @@ pub fn judge<G: Game>(game: &Record<G>, assessments: &[Assessment<G::Move>]) -> 
 
 /// How one side played.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct SideSummary {
     /// How many of its moves were judged.
     pub moves: usize,

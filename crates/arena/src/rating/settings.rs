@@ -55,7 +55,7 @@ impl From<Parameter> for NumberOrWord {
 /// assert_eq!(settings.prior_draws, 2.0);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct RatingSettings {
     /// The draw parameter (BayesElo's eloDraw, there 97.3), at least 0.
     pub draw: Parameter,

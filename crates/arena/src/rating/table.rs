@@ -4,7 +4,7 @@ use super::Ratings;
 use std::fmt::Write as _;
 
 const CSV_HEADER: [&str; 11] =
-    ["rank", "name", "elo", "low", "high", "std_error", "games", "score", "opponents_mean", "draws", "anchor"];
+    ["rank", "name", "elo", "low", "high", "std-error", "games", "score", "opponents-mean", "draws", "anchor"];
 
 /// A name without line breaks and other control characters, which would tear a table.
 fn printable(name: &str) -> String {
@@ -80,7 +80,7 @@ impl Ratings {
         out + "\n"
     }
 
-    /// One line a player: `rank,name,elo,low,high,std_error,games,score,opponents_mean,draws,anchor`. Ratings have
+    /// One line a player: `rank,name,elo,low,high,std-error,games,score,opponents-mean,draws,anchor`. Ratings have
     /// two decimals, shares four.
     pub fn to_csv(&self) -> String {
         let mut out = csv::Writer::from_writer(Vec::new());

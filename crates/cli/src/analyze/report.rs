@@ -53,6 +53,7 @@ pub struct Judged {
 
 /// A position, by the number of moves that were made before.
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Position {
     moves_made: usize,
     black_wins: f32,

@@ -13,6 +13,7 @@ const PAPER: [(usize, usize, usize, usize, usize); 3] =
     [(1, 243, 1, 15, 81), (2, 5_184, 8, 344, 64), (3, 964_467, 1_418, 61_517, 49)];
 
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct Row {
     size: usize,
     features: [usize; 2],

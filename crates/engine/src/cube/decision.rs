@@ -47,6 +47,7 @@ pub enum CubeAnswer {
 /// Both sides' decisions, with what they are worth to who is about to roll: in units of the cube before a double; at a match
 /// score, +1 is what its points bring.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct CubeDecision {
     /// With a cube that nobody turns any more.
     pub cubeless: f64,

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// A resignation, judged by the side that it is offered to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Resignation {
     /// What it is worth to accept, for who accepts: in units of the cube, at a match score as
     /// [`MatchEquityTable::normalised`] has it.

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// Chances to win the game at which decisions change, if gammons keep their shares of wins and losses.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct CubePoints {
     /// Below it, the side to roll would have to pass if the other doubled now; `None` if the other may not.
     pub take_point: Option<f64>,

@@ -41,6 +41,7 @@ impl Default for RolloutSettings {
 
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct RolloutResult {
     /// In points, for the side that was asked about.
     pub equity: f64,
