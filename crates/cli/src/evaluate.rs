@@ -16,6 +16,7 @@ use afterstate_games::{Game, Notation, Side};
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args)]
@@ -137,11 +138,14 @@ pub fn run(args: Args) -> Result<()> {
         threads: args.threads as usize,
         ..RolloutSettings::default()
     });
-    let roll_out =
-        |game: &Backgammon| settings.map(|settings| rolled_out(&spec.agent, game, side, settings)).transpose();
     let shown = plays.len().min(args.plays);
     let positions = if plays.is_empty() { 1 } else { shown };
-    let progress = settings.map(|_| Progress::new(positions as u64, 0, "positions", args.json));
+    let games = positions as u64 * settings.map_or(0, |settings| u64::from(settings.trials));
+    let (progress, done) = (Progress::new(games, 0, "games", args.json), AtomicU64::new(0));
+    let finished = || progress.set(done.fetch_add(1, Ordering::Relaxed) + 1);
+    let roll_out = |game: &Backgammon| {
+        settings.map(|settings| rolled_out(&spec.agent, game, side, settings, &finished)).transpose()
+    };
     let mut lines = Vec::new();
     for play in &plays[..shown] {
         let mut after = game;
@@ -154,14 +158,9 @@ pub fn run(args: Args) -> Result<()> {
             plies: play.plies,
             rollout,
         });
-        if let Some(progress) = &progress {
-            progress.set(lines.len() as u64);
-        }
     }
     let rollout = if plays.is_empty() { roll_out(&game)? } else { None };
-    if let Some(progress) = progress {
-        progress.finish();
-    }
+    progress.finish();
     let cube = match game.phase() {
         Phase::ToRoll(_) => Some(cube::CubeReport::new(&found, &game, &situation, doubled, args.efficiency, &table)),
         _ => None,

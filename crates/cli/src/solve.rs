@@ -119,7 +119,9 @@ fn read(text: &str) -> Result<ConnectFour> {
     let mut game = ConnectFour::new();
     for (i, digit) in text.char_indices() {
         let mv = game.parse_move(&digit.to_string()).with_context(|| format!("position '{text}'"))?;
-        ensure!(game.is_legal(mv), "position '{text}': move {} is not legal", i + 1);
+        let over = matches!(game.turn(), Turn::Over(_));
+        ensure!(!over, "position '{text}': move {} is not legal: the game is over", i + 1);
+        ensure!(game.is_legal(mv), "position '{text}': move {} is not legal: column {digit} is full", i + 1);
         game.play(mv);
     }
     Ok(game)
@@ -370,7 +372,8 @@ mod tests {
         let rows = "......./......./......./......./...O.../..OXX..";
         assert_eq!(read("4453").unwrap(), read(rows).unwrap());
         assert!(format!("{:#}", read("4484").unwrap_err()).contains("a column from 1 to 7"));
-        assert!(format!("{:#}", read("4444444").unwrap_err()).contains("move 7 is not legal"));
+        assert!(format!("{:#}", read("4444444").unwrap_err()).contains("move 7 is not legal: column 4 is full"));
+        assert!(format!("{:#}", read("44556672").unwrap_err()).contains("move 8 is not legal: the game is over"));
     }
 
     #[test]

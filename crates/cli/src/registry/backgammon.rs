@@ -128,16 +128,22 @@ pub fn judge(agent: &Agent) -> Result<Judge> {
 }
 
 /// Plays a position out, counting the points of `side`: see [`roll_out`]. The players look as far ahead as the agent does.
-pub fn rolled_out(agent: &Agent, game: &Backgammon, side: Side, settings: RolloutSettings) -> Result<RolloutResult> {
+pub fn rolled_out(
+    agent: &Agent,
+    game: &Backgammon,
+    side: Side,
+    settings: RolloutSettings,
+    finished: &(dyn Fn() + Sync),
+) -> Result<RolloutResult> {
     let searcher = searcher(agent)?;
     let searcher = searcher.context("it says nothing of equities: use greedy or expectimax with a checkpoint")?;
     let (network, settings) = (searcher.network()?, RolloutSettings { plies: searcher.search.plies, ..settings });
     Ok(match searcher.database()? {
         Some(database) => {
             let known = WithBearOff::new(network, Arc::new(database));
-            roll_out(&Expectimax::new(known, searcher.search), game, side, &settings)
+            roll_out(&Expectimax::new(known, searcher.search), game, side, &settings, finished)
         }
-        None => roll_out(&Expectimax::new(network, searcher.search), game, side, &settings),
+        None => roll_out(&Expectimax::new(network, searcher.search), game, side, &settings, finished),
     })
 }
 

@@ -14,6 +14,10 @@ use afterstate_games::rng::unit;
 use afterstate_games::{Game, Side, Turn, stream};
 use serde::{Deserialize, Serialize};
 
+/// A game that goes on for so many plays is valued there, whatever the settings say: with both sides shut out for good it would never
+/// end, and games that do end have some fifty plays.
+const MOST_PLAYS: u32 = 2_000;
+
 /// Settings of rollouts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
@@ -51,7 +55,8 @@ pub struct RolloutResult {
     pub trials: u32,
 }
 
-/// Plays `position`, in which chance or `side` acts next, many times; `side` is whose points are counted.
+/// Plays `position`, in which chance or `side` acts next, many times; `side` is whose points are counted. `finished` is called after
+/// every trial.
 ///
 /// ```
 /// use afterstate_engine::search::rollout::{RolloutSettings, roll_out};
@@ -64,7 +69,8 @@ pub struct RolloutResult {
 /// (men[0][0], men[1][0]) = (1, 1);
 /// let position = Backgammon::at(Board::from_men(men).unwrap(), Side::First, None);
 /// let search = Expectimax::new(BackgammonNetwork::random(4, &mut stream(1, 0)), ExpectimaxSettings::default());
-/// let found = roll_out(&search, &position, Side::First, &RolloutSettings { trials: 36, ..RolloutSettings::default() });
+/// let settings = RolloutSettings { trials: 36, ..RolloutSettings::default() };
+/// let found = roll_out(&search, &position, Side::First, &settings, &|| ());
 /// assert!((found.equity - 1.0).abs() < 1e-5 && found.standard_error < 1e-5);
 /// ```
 ///
@@ -76,6 +82,7 @@ pub fn roll_out<G: Game, E: Equity<G> + Clone>(
     position: &G,
     side: Side,
     settings: &RolloutSettings,
+    finished: &(dyn Fn() + Sync),
 ) -> RolloutResult {
     assert!(settings.trials > 1, "two trials at least have to be played");
     let mut found = vec![0.0; settings.trials as usize];
@@ -86,6 +93,7 @@ pub fn roll_out<G: Game, E: Equity<G> + Clone>(
             scope.spawn(move || {
                 for (index, found) in part_found.iter_mut().enumerate() {
                     *found = f64::from(player.play(position, side, (number * part + index) as u32));
+                    finished();
                 }
             });
         }
@@ -109,13 +117,12 @@ impl<G: Game, E: Equity<G>> Trials<'_, G, E> {
         let (mut game, mut rng) = (position.clone(), stream(self.settings.seed, u64::from(number)));
         // Where in its share of all throws the first one lies.
         let mut first = Some((number as f32 + unit(&mut rng)) / self.settings.trials as f32);
+        let most_plays = if self.settings.truncate == 0 { MOST_PLAYS } else { self.settings.truncate.min(MOST_PLAYS) };
         let (mut luck, mut plays) = (0.0, 0);
         loop {
             match game.turn() {
                 Turn::Over(outcome) => return outcome.points(side) - luck,
-                Turn::Chance if self.settings.truncate > 0 && plays >= self.settings.truncate => {
-                    return self.value(&game, side) - luck;
-                }
+                Turn::Chance if plays >= most_plays => return self.value(&game, side) - luck,
                 Turn::Chance => {
                     game.chance_outcomes(&mut self.rolls);
                     let at = first.take().unwrap_or_else(|| unit(&mut rng));
