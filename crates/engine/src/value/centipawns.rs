@@ -6,6 +6,9 @@
 /// No advantage counts as more: a hundred pawns, which no game is lost with.
 pub const MOST: f32 = 10_000.0;
 
+/// How many hundredths of a pawn log odds of 1 are: 400 / ln 10.
+pub const PER_LOGIT: f32 = 400.0 * std::f32::consts::LOG10_E;
+
 /// The chance to win of whoever has such an advantage.
 ///
 /// ```

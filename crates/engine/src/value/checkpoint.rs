@@ -89,7 +89,8 @@ const NOT_OURS: &str = "expected a checkpoint that `train` wrote";
 /// What weights are of, by what only their descriptions say.
 fn kind_of(about: &str) -> Option<&'static str> {
     let about: HashMap<String, serde_json::Value> = serde_json::from_str(about).ok()?;
-    const KINDS: [(&str, &str); 6] = [
+    const KINDS: [(&str, &str); 7] = [
+        ("chess-hidden", "a network of chess"),
         ("terms", "values of chess"),
         ("grid-game", "values of Connect Four or tic-tac-toe"),
         ("network", "a policy-value network"),

@@ -1,0 +1,221 @@
+//! [`ChessNetwork`]: a network with one hidden layer that sees where the men of a position of chess stand, as both sides see it
+//! (Y. Nasu, *Efficiently updatable neural-network-based evaluation functions for computer shogi*, 2018).
+//!
+//! ```text
+//! aⱼ = bⱼ + Σᵢ vᵢⱼ xᵢ                    xᵢ: 1 if there is such a man on such a square, seen by the side to move
+//! a'ⱼ = bⱼ + Σᵢ vᵢⱼ x'ᵢ                  the same seen by the other side
+//! n(s) = c + Σⱼ wⱼ r(aⱼ)² + Σⱼ w'ⱼ r(a'ⱼ)²        r(a) = a, cut to 0 … 1
+//! V(s) = σ(n(s))                         how much of a game the side to move may expect
+//! ```
+//!
+//! Both sides see the board from their own first rank and their own men first, so that a position and its mirror image are worth
+//! the same. A move changes a few of the xᵢ, which [`QuantizedNetwork`] makes use of.
+
+mod agent;
+mod men;
+mod quantized;
+
+pub use agent::ChessNetworkAgent;
+pub use men::{INPUTS, Men};
+pub use quantized::QuantizedNetwork;
+
+use afterstate_games::Rng;
+use afterstate_games::rng::unit;
+
+/// Hidden units come in groups of so many, which a processor computes at once.
+pub const GROUP: usize = 16;
+
+/// The most hidden units that a network may have.
+pub const MOST_HIDDEN: usize = 1024;
+
+/// The weights of a network, and what it makes of positions.
+///
+/// ```
+/// use afterstate_engine::value::chess_network::{Activation, ChessNetwork, Men};
+/// use afterstate_games::{Chess, Notation, stream};
+/// let network = ChessNetwork::random(16, &mut stream(1, 0));
+/// let position = Chess::parse_position("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")?;
+/// let mirrored = Chess::parse_position("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1")?;
+/// let mut logit = |game: &Chess| network.evaluate(&Men::of(game.board()), &mut Activation::default());
+/// assert_eq!(logit(&position), logit(&mirrored));
+/// # Ok::<(), afterstate_games::NotationError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChessNetwork {
+    hidden: usize,
+    /// vᵢⱼ, input by input; bⱼ; wⱼ and w'ⱼ; c.
+    weights: Vec<f32>,
+}
+
+/// What the hidden units of a network are for one position. It is kept between evaluations, so that these allocate nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Activation {
+    /// a and a'.
+    sums: [Vec<f32>; 2],
+}
+
+impl ChessNetwork {
+    /// How many weights a network with so many hidden units has.
+    pub const fn count(hidden: usize) -> usize {
+        (INPUTS + 1 + 2) * hidden + 1
+    }
+
+    /// Whether a network may have so many hidden units.
+    pub const fn can_have(hidden: usize) -> bool {
+        hidden > 0 && hidden <= MOST_HIDDEN && hidden.is_multiple_of(GROUP)
+    }
+
+    /// A network of random weights: all hidden units are somewhere between 0 and 1, and none says much.
+    ///
+    /// # Panics
+    ///
+    /// If it [cannot have](ChessNetwork::can_have) so many hidden units.
+    pub fn random(hidden: usize, rng: &mut Rng) -> ChessNetwork {
+        assert!(ChessNetwork::can_have(hidden), "{hidden} hidden units");
+        let mut between = |middle: f32, spread: f32| middle + spread * (2.0 * unit(rng) - 1.0);
+        let mut weights: Vec<f32> = (0..INPUTS * hidden).map(|_| between(0.0, 0.15)).collect();
+        weights.extend((0..hidden).map(|_| between(0.3, 0.2)));
+        weights.extend((0..2 * hidden).map(|_| between(0.0, 0.1)));
+        weights.push(0.0);
+        ChessNetwork { hidden, weights }
+    }
+
+    /// A network with these weights; `None` if there are not as many as it has.
+    pub fn from_weights(hidden: usize, weights: Vec<f32>) -> Option<ChessNetwork> {
+        let fits = ChessNetwork::can_have(hidden) && weights.len() == ChessNetwork::count(hidden);
+        fits.then_some(ChessNetwork { hidden, weights })
+    }
+
+    /// Hidden units.
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// All weights: vᵢⱼ, input by input; bⱼ; wⱼ and w'ⱼ; c.
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+
+    /// The same, to be changed.
+    pub fn weights_mut(&mut self) -> &mut [f32] {
+        &mut self.weights
+    }
+
+    /// vᵢⱼ of one input i.
+    #[inline]
+    fn row(&self, input: usize) -> &[f32] {
+        &self.weights[input * self.hidden..][..self.hidden]
+    }
+
+    /// bⱼ.
+    fn biases(&self) -> &[f32] {
+        self.row(INPUTS)
+    }
+
+    /// wⱼ, or w'ⱼ.
+    fn outputs(&self, side: usize) -> &[f32] {
+        self.row(INPUTS + 1 + side)
+    }
+
+    /// n(s), the log odds of the side to move. The gradient needs what is left in `activation`.
+    #[inline]
+    pub fn evaluate(&self, men: &Men, activation: &mut Activation) -> f32 {
+        for (side, sums) in activation.sums.iter_mut().enumerate() {
+            sums.clear();
+            sums.extend_from_slice(self.biases());
+            for input in men.seen_by(side) {
+                sums.iter_mut().zip(self.row(input)).for_each(|(sum, weight)| *sum += weight);
+            }
+        }
+        let [own, other] = [0, 1].map(|side| {
+            // As many partial sums as a processor adds at once.
+            let mut partial = [0.0; GROUP];
+            let groups = activation.sums[side].as_chunks::<GROUP>().0.iter().zip(self.outputs(side).as_chunks().0);
+            for (sums, weights) in groups {
+                for (partial, (sum, weight)) in partial.iter_mut().zip(sums.iter().zip(weights as &[f32; GROUP])) {
+                    let unit = sum.clamp(0.0, 1.0);
+                    *partial += unit * unit * weight;
+                }
+            }
+            partial.iter().sum::<f32>()
+        });
+        self.weights[self.weights.len() - 1] + own + other
+    }
+
+    /// Adds `error` · ∇n(s) to `gradient`, which has a number for each weight, after [`ChessNetwork::evaluate`].
+    #[inline]
+    pub fn add_gradient(&self, men: &Men, activation: &Activation, error: f32, gradient: &mut [f32]) {
+        let hidden = self.hidden;
+        gradient[self.weights.len() - 1] += error;
+        // ∂n/∂aⱼ, times the error.
+        let mut of_sums = [0.0; MOST_HIDDEN];
+        let of_sums = &mut of_sums[..hidden];
+        for (side, sums) in activation.sums.iter().enumerate() {
+            let of_outputs = &mut gradient[(INPUTS + 1 + side) * hidden..][..hidden];
+            for (j, &sum) in sums.iter().enumerate() {
+                let unit = sum.clamp(0.0, 1.0);
+                of_outputs[j] += error * unit * unit;
+                of_sums[j] = if unit == sum { 2.0 * error * unit * self.outputs(side)[j] } else { 0.0 };
+            }
+            for input in men.seen_by(side).chain([INPUTS]) {
+                let row = &mut gradient[input * hidden..][..hidden];
+                row.iter_mut().zip(&*of_sums).for_each(|(sum, part)| *sum += part);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afterstate_games::{Chess, Notation, stream};
+
+    fn men(fen: &str) -> Men {
+        Men::of(Chess::parse_position(fen).unwrap().board())
+    }
+
+    #[test]
+    fn a_value_is_the_one_computed_by_hand() {
+        // Two kings: own on e1 and the other's on e8, each seen as on e1 or e8 by both.
+        let men = men("4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+        let mut network = ChessNetwork::from_weights(16, vec![0.0; ChessNetwork::count(16)]).unwrap();
+        let (own_king, other_king) = (5 * 64 + 4, (6 + 5) * 64 + 60);
+        let weights = network.weights_mut();
+        (weights[own_king * 16], weights[other_king * 16], weights[INPUTS * 16]) = (0.5, -0.25, 0.125);
+        weights[own_king * 16 + 1] = 7.0;
+        for (side, worth) in [(0, 2.0), (1, -1.0)] {
+            weights[(INPUTS + 1 + side) * 16] = worth;
+            weights[(INPUTS + 1 + side) * 16 + 1] = 10.0 * worth;
+        }
+        *weights.last_mut().unwrap() = 0.75;
+        // Unit 0 is 0.375, unit 1 is cut to 1, for both sides.
+        let found = network.evaluate(&men, &mut Activation::default());
+        assert!((found - (0.75 + (0.375f32.powi(2) + 10.0) * (2.0 - 1.0))).abs() < 1e-6, "{found}");
+    }
+
+    #[test]
+    fn gradients_are_what_small_changes_of_weights_show() {
+        let men = men("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3");
+        let mut network = ChessNetwork::random(16, &mut stream(3, 0));
+        let mut activation = Activation::default();
+        let before = network.evaluate(&men, &mut activation);
+        let mut gradient = vec![0.0; network.weights().len()];
+        network.add_gradient(&men, &activation, 1.0, &mut gradient);
+        let mut some = 0;
+        for index in (0..gradient.len()).step_by(7).chain(INPUTS * 16..gradient.len()) {
+            network.weights_mut()[index] += 1e-3;
+            let change = network.evaluate(&men, &mut activation) - before;
+            network.weights_mut()[index] -= 1e-3;
+            assert!((change - 1e-3 * gradient[index]).abs() < 2e-5, "weight {index}: {change}, {}", gradient[index]);
+            some += usize::from(gradient[index] != 0.0);
+        }
+        assert!(some > 50, "{some} weights matter");
+    }
+
+    #[test]
+    fn networks_have_groups_of_hidden_units() {
+        assert!(ChessNetwork::can_have(16) && ChessNetwork::can_have(1024));
+        assert!(![0, 8, 24, 1040].into_iter().any(ChessNetwork::can_have));
+        assert_eq!(ChessNetwork::from_weights(16, vec![0.0; 5]), None);
+    }
+}
