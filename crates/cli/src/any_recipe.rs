@@ -2,6 +2,7 @@
 
 use crate::agent::catalogue::did_you_mean;
 use crate::balance_recipe::BalanceRecipe;
+use crate::chess_network_recipe::ChessNetworkRecipe;
 use crate::grid_recipe::{GridGameName, GridLesson, GridRecipe};
 use crate::lesson::Lesson;
 use crate::network_recipe::NetworkRecipe;
@@ -24,6 +25,8 @@ pub enum AnyRecipe {
     Playouts(Box<BalanceRecipe>),
     /// Chess, by search.
     Search(Box<SearchRecipe>),
+    /// Chess, with a network.
+    ChessNetwork(Box<ChessNetworkRecipe>),
     /// Backgammon, with a network.
     Network(NetworkRecipe),
     /// A small game on a grid, over its shapes.
@@ -52,6 +55,9 @@ impl AnyRecipe {
             bail!("{}: game '{game}': expected {}{}", path.display(), GAMES.join(", "), did_you_mean(game, GAMES));
         }
         Ok(match game.as_deref() {
+            Some("chess") if recipe::read_file(path, has_hidden_units)? => {
+                AnyRecipe::ChessNetwork(Box::new(ChessNetworkRecipe::load(path)?))
+            }
             Some("chess") => AnyRecipe::Search(Box::new(SearchRecipe::load(path)?)),
             Some("backgammon") => AnyRecipe::Network(NetworkRecipe::load(path)?),
             _ => AnyRecipe::Shapes(Recipe::load(path)?),
@@ -72,6 +78,10 @@ impl AnyRecipe {
             AnyRecipe::Search(mut recipe) => {
                 change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
                 AnyRecipe::Search(Box::new(SearchRecipe::parse(&toml::to_string(&recipe)?)?))
+            }
+            AnyRecipe::ChessNetwork(mut recipe) => {
+                change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
+                AnyRecipe::ChessNetwork(Box::new(ChessNetworkRecipe::parse(&toml::to_string(&recipe)?)?))
             }
             AnyRecipe::Grid(mut recipe) => {
                 change(&mut recipe.games, &mut recipe.seed, &mut recipe.threads);
@@ -94,6 +104,7 @@ impl AnyRecipe {
             AnyRecipe::Shapes(recipe) => recipe.games,
             AnyRecipe::Playouts(recipe) => recipe.games,
             AnyRecipe::Search(recipe) => recipe.games,
+            AnyRecipe::ChessNetwork(recipe) => recipe.games,
             AnyRecipe::Network(recipe) => recipe.games,
             AnyRecipe::Grid(recipe) => recipe.games,
             AnyRecipe::Zero(recipe) => recipe.steps,
@@ -114,6 +125,7 @@ impl AnyRecipe {
             AnyRecipe::Shapes(recipe) => train(recipe, folder, resume, report, stop),
             AnyRecipe::Playouts(recipe) => train(&**recipe, folder, resume, report, stop),
             AnyRecipe::Search(recipe) => train(&**recipe, folder, resume, report, stop),
+            AnyRecipe::ChessNetwork(recipe) => train(&**recipe, folder, resume, report, stop),
             AnyRecipe::Network(recipe) => train(recipe, folder, resume, report, stop),
             AnyRecipe::Grid(recipe) => {
                 let recipe = (**recipe).clone();
@@ -165,6 +177,12 @@ fn is_of_playouts(text: &str) -> Result<bool> {
     let table: Option<toml::Table> = text.parse().ok();
     let learner = table.as_ref().and_then(|table| table.get("learner")?.as_str());
     Ok(learner == Some(crate::balance_recipe::LEARNER))
+}
+
+/// Whether a recipe is one of a network: it says how many hidden units.
+fn has_hidden_units(text: &str) -> Result<bool> {
+    let table: Option<toml::Table> = text.parse().ok();
+    Ok(table.is_some_and(|table| table.contains_key("hidden")))
 }
 
 /// The game that a recipe names. What cannot be read is left to whoever reads it properly.

@@ -5,7 +5,7 @@ use crate::held_back::{self, Line, Measured};
 use crate::reproduce::{HeldBackExperiment, Workplace};
 use crate::{output, standings};
 use afterstate_engine::value::checkpoint::write_whole;
-use afterstate_engine::value::{ShapeAgent, TermAgent};
+use afterstate_engine::value::{LearntEvaluation, ShapeAgent};
 use afterstate_protocols::uci::Strengths;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
@@ -64,7 +64,7 @@ pub fn run(args: Args) -> Result<()> {
     ensure!(run.is_dir(), "{}: not a folder: expected one that `train` wrote", run.display());
     let name = run.to_str().context("the folder's name is not Unicode")?.trim_end_matches('/');
     let path = ShapeAgent::find(name)?;
-    let of = TermAgent::read(&path).context("only runs that learnt chess can be calibrated")?.about.games;
+    let of = LearntEvaluation::games(&path).context("only runs that learnt chess can be calibrated")?;
     let experiment = HeldBackExperiment::parse(EXPERIMENT)?;
     let games = games.unwrap_or(experiment.scale["quick"].games);
     ensure!(games > 0, "--games 0: expected a number above 0");

@@ -345,13 +345,18 @@ impl Lesson for SearchRecipe {
     }
 
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {
-        let agent = format!("tournament-search:{folder}");
-        vec![
-            ("Play against it here", format!("play --game chess --agent {agent}")),
-            ("Use it in a chess program", format!("uci --agent {agent}")),
-            ("Measure it", format!("match --game chess {agent} tournament-search:material --games 100")),
-        ]
+        uses_of_chess(folder)
     }
+}
+
+/// How to play with what was learnt of chess in `folder`.
+pub fn uses_of_chess(folder: &str) -> Vec<(&'static str, String)> {
+    let agent = format!("tournament-search:{folder}");
+    vec![
+        ("Play against it here", format!("play --game chess --agent {agent}")),
+        ("Use it in a chess program", format!("uci --agent {agent}")),
+        ("Measure it", format!("match --game chess {agent} tournament-search:material --games 100")),
+    ]
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::balance_learner::GAMES;
 use crate::event_file;
 use crate::folder_lock::FolderLock;
 use crate::lesson::{Described, Learner, Lesson};
+use crate::position_files;
 use crate::progress::Progress;
 use crate::zero_learner::METRICS;
 use afterstate_engine::learning::TrainingTotals;
@@ -150,7 +151,7 @@ impl<L: Lesson> TrainingRun<L> {
         write_whole(&path, settings_text(recipe)?.as_bytes()).with_context(|| path.display().to_string())?;
         remove_unfinished(&self.folder, &[RECIPE, LOG, METRICS, GAMES, event_file::SUFFIX]);
         remove_unfinished(&self.folder.join(CHECKPOINTS), &[EXTENSION]);
-        remove_unfinished(&self.folder.join(REPLAY), &[".bin"]);
+        remove_unfinished(&self.folder.join(REPLAY), &[".bin", position_files::EXTENSION]);
 
         // What no game has changed yet was not made by training, and stays.
         let milestones = &self.milestones;

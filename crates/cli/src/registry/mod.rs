@@ -32,8 +32,8 @@ use afterstate_arena::{chess_files, chess_openings};
 use afterstate_engine::Value;
 use afterstate_engine::search::AlphaBeta;
 use afterstate_engine::value::{
-    AfterstateValues, ChessTerms, FrozenTerms, GridAgent, GridShapes, Indifferent, Linear, NetworkAgent, ShapeAgent,
-    TermAgent,
+    AfterstateValues, ChessNetworkAgent, ChessTerms, FrozenTerms, GridAgent, GridShapes, Indifferent, LearntEvaluation,
+    Linear, NetworkAgent, ShapeAgent, TermAgent,
 };
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
@@ -351,7 +351,7 @@ fn grid_value<G: Playable + Grid>(start: &G, checkpoint: &str) -> Result<Linear<
     of_this_game::<G, _>(checkpoint, learnt())
 }
 
-/// What was learnt of chess.
+/// What was learnt of chess, as a sum of weights.
 fn chess_value(checkpoint: &str) -> Result<Linear<ChessTerms>> {
     let learnt = TermAgent::load(checkpoint).map(|learnt| learnt.value()).map_err(anyhow::Error::new);
     of_this_game::<Chess, _>(checkpoint, learnt)
@@ -375,7 +375,7 @@ fn learnt_game(checkpoint: &str) -> Option<String> {
     if ShapeAgent::load(checkpoint).is_ok() {
         return Some("Go".to_string());
     }
-    if TermAgent::load(checkpoint).is_ok() {
+    if TermAgent::load(checkpoint).is_ok() || ChessNetworkAgent::load(checkpoint).is_ok() {
         return Some(Chess::NAME.to_string());
     }
     NetworkAgent::load(checkpoint).ok().map(|_| Backgammon::NAME.to_string())
@@ -448,6 +448,9 @@ impl Playable for Chess {
     }
 
     fn values(&self, checkpoint: &str) -> Result<Arc<dyn AfterstateValues<Self>>> {
+        if let Ok(network) = ChessNetworkAgent::load(checkpoint) {
+            return Ok(Arc::new(network.network()));
+        }
         Ok(Arc::new(chess_value(checkpoint)?))
     }
 
@@ -472,12 +475,12 @@ impl Playable for Chess {
 }
 
 /// The evaluation of a checkpoint by its name, or that of men alone.
-pub fn chess_evaluation(checkpoint: &str) -> Result<FrozenTerms> {
+pub fn chess_evaluation(checkpoint: &str) -> Result<LearntEvaluation> {
     if checkpoint == MATERIAL {
         let terms = ChessTerms::default();
-        return Ok(FrozenTerms::new(terms, &terms.piece_values([1.0, 3.0, 3.0, 5.0, 9.0])));
+        return Ok(LearntEvaluation::Terms(FrozenTerms::new(terms, &terms.piece_values([1.0, 3.0, 3.0, 5.0, 9.0]))));
     }
-    Ok(TermAgent::load(checkpoint)?.evaluation())
+    Ok(LearntEvaluation::load(checkpoint)?)
 }
 
 #[cfg(test)]

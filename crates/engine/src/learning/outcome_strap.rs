@@ -60,8 +60,8 @@ pub struct OutcomeStrap {
     weights: Weights,
     adam: Adam,
     window: VecDeque<SeenPosition>,
-    /// Positions that are still to be drawn before the next ones come, in positions; negative while there is nothing to do.
-    owed: f64,
+    /// Positions that are still to be drawn, too few for a step.
+    owed: f32,
     gradient: Vec<f32>,
     activation: Activation,
 }
@@ -76,7 +76,7 @@ impl OutcomeStrap {
         memory: &[f32],
         window: impl IntoIterator<Item = SeenPosition>,
     ) -> Option<OutcomeStrap> {
-        let (owed, memory) = memory.split_first().map_or((0.0, memory), |(owed, rest)| (f64::from(*owed), rest));
+        let (owed, memory) = memory.split_first().map_or((0.0, memory), |(owed, rest)| (*owed, rest));
         let adam = Adam::from_memory(memory, network.weights().len())?;
         let (weights, gradient) = (Weights::from_values(network.weights()), vec![0.0; network.weights().len()]);
         let window = window.into_iter().collect();
@@ -99,7 +99,7 @@ impl OutcomeStrap {
 
     /// What must be remembered besides the weights and the window.
     pub fn memory(&self) -> Vec<f32> {
-        let mut memory = vec![self.owed as f32];
+        let mut memory = vec![self.owed];
         memory.extend(self.adam.memory());
         memory
     }
@@ -118,10 +118,10 @@ impl OutcomeStrap {
         if self.window.len() < self.settings.first.min(self.settings.window) {
             return None;
         }
-        self.owed += positions.len() as f64 * f64::from(self.settings.reuse);
+        self.owed += positions.len() as f32 * self.settings.reuse;
         let (mut squares, mut steps) = (0.0, 0);
-        while self.owed >= self.settings.batch as f64 {
-            self.owed -= self.settings.batch as f64;
+        while self.owed >= self.settings.batch as f32 {
+            self.owed -= self.settings.batch as f32;
             squares += self.step(rng);
             steps += 1;
         }

@@ -19,8 +19,9 @@ pub use agent::ChessNetworkAgent;
 pub use men::{INPUTS, Men};
 pub use quantized::QuantizedNetwork;
 
-use afterstate_games::Rng;
+use crate::value::{AfterstateValues, Squash, Value, ValueFunction};
 use afterstate_games::rng::unit;
+use afterstate_games::{Chess, Rng, Side};
 
 /// Hidden units come in groups of so many, which a processor computes at once.
 pub const GROUP: usize = 16;
@@ -164,6 +165,16 @@ impl ChessNetwork {
         }
     }
 }
+
+impl ValueFunction<Chess> for ChessNetwork {
+    fn value(&self, game: &Chess) -> Value {
+        let logit = self.evaluate(&Men::of(game.board()), &mut Activation::default());
+        let white = if game.side_to_move() == Side::First { logit } else { -logit };
+        Squash::Logistic.value(white)
+    }
+}
+
+impl AfterstateValues<Chess> for ChessNetwork {}
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,171 @@
+//! A network of chess learnt as a [`ChessNetworkRecipe`] says: the tournament search plays against itself, and the network learns from
+//! what it has seen and how its games ended.
+
+use crate::chess_network_recipe::ChessNetworkRecipe;
+use crate::learning_games::LearningGames;
+use crate::lesson::{Described, Learner};
+use crate::position_files::PositionFiles;
+use crate::registry;
+use afterstate_engine::learning::{
+    AveragedWeights, OutcomeStrap, SeenGame, SeenPosition, TournamentSelfPlay, TrainingTotals,
+};
+use afterstate_engine::value::{
+    Checkpoint, ChessNetwork, ChessNetworkAgent, LearntEvaluation, QuantizedNetwork, Weights,
+};
+use afterstate_games::{Outcome, stream};
+use anyhow::{Context, Result};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+const NO_MEMORY: &str = "the checkpoint's memory is not that of its weights: go on from the checkpoint before it";
+
+/// Plays games and learns from them.
+pub struct ChessNetworkLearner {
+    recipe: ChessNetworkRecipe,
+    teacher: Option<LearntEvaluation>,
+    /// What is played with and saved.
+    averaged: AveragedWeights,
+    learning: Mutex<Learning>,
+    files: PositionFiles,
+}
+
+/// What games in progress share.
+struct Learning {
+    rule: OutcomeStrap,
+    /// What the last step found, and is logged.
+    squared_error: f32,
+    /// Positions that no file holds yet.
+    unsaved: Vec<SeenPosition>,
+    /// Games that they, or those of the files, come from.
+    games: u64,
+}
+
+impl ChessNetworkLearner {
+    /// A learner that goes on from a checkpoint and the positions beside it, or begins.
+    pub fn new(
+        recipe: &ChessNetworkRecipe,
+        last: Option<&Checkpoint<ChessNetworkAgent>>,
+        folder: &Path,
+    ) -> Result<ChessNetworkLearner> {
+        let first = recipe.first_network();
+        let (mean, memory) = last.map_or((first.weights(), &[][..]), |last| (&last.weights[..], &last.memory[..]));
+        let (squared_error, memory) = memory.split_first().map_or((0.0, memory), |(error, rest)| (*error, rest));
+        let (network, memory) = match last {
+            // What is saved is the mean, and the weights themselves are remembered.
+            Some(_) => {
+                let (weights, memory) = memory.split_at_checked(mean.len()).context(NO_MEMORY)?;
+                (ChessNetwork::from_weights(recipe.hidden, weights.to_vec()).context(NO_MEMORY)?, memory)
+            }
+            None => (first.clone(), memory),
+        };
+        let games = last.map_or(0, |last| last.about.games);
+        let files = PositionFiles::new(folder, recipe.learner.window);
+        let window = files.read(games)?;
+        Ok(ChessNetworkLearner {
+            teacher: recipe.taught_by.as_deref().map(registry::chess_evaluation).transpose().context("taught-by")?,
+            averaged: AveragedWeights::new(mean, recipe.averaging),
+            learning: Mutex::new(Learning {
+                rule: OutcomeStrap::new(recipe.learner, network, memory, window).context(NO_MEMORY)?,
+                squared_error,
+                unsaved: Vec::new(),
+                games,
+            }),
+            files,
+            recipe: recipe.clone(),
+        })
+    }
+
+    fn learning(&self) -> MutexGuard<'_, Learning> {
+        self.learning.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What game number `number` is played with.
+    fn evaluation(&self, number: u64) -> LearntEvaluation {
+        match &self.teacher {
+            Some(teacher) if number < self.recipe.taught_games => teacher.clone(),
+            _ => {
+                let network = ChessNetwork::from_weights(self.recipe.hidden, self.averaged.mean().values());
+                LearntEvaluation::Network(QuantizedNetwork::new(&network.expect("the mean is as long as the weights")))
+            }
+        }
+    }
+
+    fn play(&self, number: u64, player: &mut TournamentSelfPlay<LearntEvaluation>) -> TrainingTotals {
+        let mut rng = stream(self.recipe.seed, number);
+        player.set_evaluation(self.evaluation(number));
+        let SeenGame { positions, moves, nodes, outcome } = player.play(number, &mut rng);
+        let mut learning = self.learning();
+        learning.rule.set_step_size(self.recipe.step_size_at(number));
+        if let Some(squares) = learning.rule.seen(&positions, &mut rng) {
+            learning.squared_error = squares as f32;
+        }
+        learning.unsaved.extend(positions);
+        learning.games += 1;
+        self.averaged.learnt(&Weights::from_values(learning.rule.network().weights()), learning.games);
+        TrainingTotals {
+            games: 1,
+            moves: moves as u64,
+            evaluations: nodes,
+            squared_error: TrainingTotals::exact(f64::from(learning.squared_error)),
+            first_player_score: f64::from(outcome.unwrap_or(Outcome::DRAW).first_player_score()),
+        }
+    }
+}
+
+impl Learner for ChessNetworkLearner {
+    type About = ChessNetworkAgent;
+
+    fn run(
+        &self,
+        games: Range<u64>,
+        stop: &AtomicBool,
+        progress: &(dyn Fn(TrainingTotals) + Sync),
+    ) -> Result<TrainingTotals> {
+        let games_to_play = LearningGames {
+            threads: self.recipe.threads,
+            may_go_on: &|| !stop.load(Ordering::Relaxed),
+            players: &|| TournamentSelfPlay::new(self.evaluation(games.start), self.recipe.self_play),
+            play: &|number, player| Some(self.play(number, player)),
+            played: progress,
+        };
+        Ok(games_to_play.run(games.clone()))
+    }
+
+    fn weights(&self) -> &Weights {
+        self.averaged.mean()
+    }
+
+    fn memory(&self) -> Vec<f32> {
+        let learning = self.learning();
+        let mut memory = vec![learning.squared_error];
+        memory.extend_from_slice(learning.rule.network().weights());
+        memory.extend(learning.rule.memory());
+        memory
+    }
+
+    fn save_beside(&self) -> Result<()> {
+        let mut learning = self.learning();
+        self.files.write(learning.games, &learning.unsaved)?;
+        learning.unsaved.clear();
+        Ok(())
+    }
+
+    fn saved(&self) {
+        self.files.remove_what_is_old();
+    }
+}
+
+impl Described for ChessNetworkAgent {
+    const FIXED: &'static [&'static str] = &["chess-hidden"];
+    const MOST: [u64; 2] = [1 << 20, 1 << 50];
+
+    fn progress(&self) -> (u64, TrainingTotals) {
+        (self.games, self.since_milestone)
+    }
+
+    fn at(&self, games: u64, since_milestone: TrainingTotals) -> Self {
+        ChessNetworkAgent { games, since_milestone, ..self.clone() }
+    }
+}
