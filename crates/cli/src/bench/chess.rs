@@ -1,7 +1,7 @@
 //! Chess: the evaluation, the search that plays and the search that learners use, over fixed weights in place of learnt ones.
 
-use super::Effort;
 use super::measure::{Report, measure};
+use super::{Effort, chess_network};
 use afterstate_engine::Budget;
 use afterstate_engine::learning::{SearchLearner, TreeStrap, TreeStrapSettings};
 use afterstate_engine::search::{
@@ -98,5 +98,6 @@ pub fn run(effort: Effort, report: Report) -> Result<()> {
             [found.nodes]
         }
     });
-    measured.report("chess.tree-strap.nodes", 0, report)
+    measured.report("chess.tree-strap.nodes", 0, report)?;
+    chess_network::run(effort, report)
 }

@@ -5,6 +5,7 @@
 
 mod backgammon;
 mod chess;
+mod chess_network;
 mod device_nets;
 mod frameworks;
 mod mcts;
@@ -77,7 +78,8 @@ enum What {
     /// TD search on 9×9 and 19×19 Go, with one thread and two, and UCT with the same playouts: simulations; alpha-beta on
     /// what was learnt
     TdSearch,
-    /// Chess: evaluations, positions of the search that plays, and of the search that learners use, learning included
+    /// Chess: evaluations, positions of the search that plays, and of the search that learners use, learning included; the same for its
+    /// network
     Chess,
     /// Backgammon: games of self-play that learn, with traces and without, and plays of expectimax
     Backgammon,

@@ -8,7 +8,7 @@
 
 use super::search::{exact_values, positions};
 use super::td_search::{long, short};
-use super::{backgammon, chess, nets};
+use super::{backgammon, chess, chess_network, nets};
 use crate::agent::tournament_search::{parts, switched};
 use crate::output;
 use afterstate_engine::learning::{
@@ -187,6 +187,9 @@ fn compute() -> Result<Vec<Line>> {
     for (name, pruning, settings) in learners() {
         line(&format!("chess.{name}.weights"), format!("{:016x}", learnt_by_search(pruning, &settings)));
     }
+    let [said, taught] = chess_network::signature();
+    line("chess.network.evaluations", format!("{said:016x}"));
+    line(&format!("chess.outcome-strap.weights{NEEDS_GLIBC}"), format!("{taught:016x}"));
     line("go5.perft4", perft::paths(&Go::new(5), 4).to_string());
     for depth in 1..=4 {
         let (nodes, decisions) = searched(depth);

@@ -113,8 +113,9 @@ impl QuantizedNetwork {
             let groups = self.sums[color as usize].as_chunks::<GROUP>().0.iter().zip(weights.as_chunks::<GROUP>().0);
             for (sums, weights) in groups {
                 for (partial, (&sum, weight)) in partial.iter_mut().zip(sums.iter().zip(weights)) {
-                    let unit = i32::from(sum.clamp(0, ONE as i16));
-                    *partial += (unit * unit) as f32 * weight;
+                    // Below 2¹⁶: processors multiply many such numbers at once.
+                    let unit = sum.clamp(0, ONE as i16) as u16;
+                    *partial += f32::from(unit * unit) * weight;
                 }
             }
             total += partial.iter().sum::<f32>();
