@@ -103,7 +103,7 @@ impl ChessNetworkLearner {
         }
         learning.unsaved.extend(positions);
         learning.games += 1;
-        self.averaged.learnt(&Weights::from_values(learning.rule.network().weights()), learning.games);
+        self.averaged.learnt(learning.rule.weights(), learning.games);
         TrainingTotals {
             games: 1,
             moves: moves as u64,

@@ -3,7 +3,7 @@
 use crate::chess_network_learner::ChessNetworkLearner;
 use crate::lesson::{Lesson, Plan};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
-use crate::search_recipe::SearchedGame;
+use crate::search_recipe::{SearchedGame, annealed_step, uses_of_chess};
 use afterstate_arena::{Player, TournamentPlayer};
 use afterstate_engine::learning::{OutcomeStrapSettings, TournamentSelfPlaySettings, TrainingTotals};
 use afterstate_engine::value::chess_network::{ChessNetwork, GROUP, MOST_HIDDEN};
@@ -123,8 +123,7 @@ impl ChessNetworkRecipe {
 
     /// The step size in game number `number`, the first being 0.
     pub fn step_size_at(&self, number: u64) -> f32 {
-        let games = if self.annealing == 0 { 0.0 } else { number as f64 / self.annealing as f64 };
-        (f64::from(self.learner.step_size) / (1.0 + games)) as f32
+        annealed_step(self.learner.step_size, self.annealing, number)
     }
 
     /// The network before the first game.
@@ -180,7 +179,7 @@ impl Lesson for ChessNetworkRecipe {
     }
 
     fn uses(&self, folder: &str) -> Vec<(&'static str, String)> {
-        crate::search_recipe::uses_of_chess(folder)
+        uses_of_chess(folder)
     }
 }
 

@@ -291,11 +291,16 @@ pub fn check_search(search: &TrainingSearchSettings, learner: &LearnerSettings, 
     Ok(())
 }
 
-/// The rule in game number `number`, the first being 0: after `annealing` games the step size is half of what it was at first,
-/// after twice as many a third, and so on; if that is 0, it stays.
+/// The rule in game number `number`, the first being 0.
 pub fn annealed(learner: &LearnerSettings, annealing: u64, number: u64) -> LearnerSettings {
+    learner.with_step_size(annealed_step(learner.step_size(), annealing, number))
+}
+
+/// The step size in game number `number`, the first being 0: after `annealing` games it is half of what it was at first, after twice as
+/// many a third, and so on; if that is 0, it stays.
+pub fn annealed_step(first: f32, annealing: u64, number: u64) -> f32 {
     let part = if annealing == 0 { 1.0 } else { 1.0 / (1.0 + number as f64 / annealing as f64) };
-    learner.with_step_size((f64::from(learner.step_size()) * part) as f32)
+    (f64::from(first) * part) as f32
 }
 
 impl Lesson for SearchRecipe {

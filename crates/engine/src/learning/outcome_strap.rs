@@ -97,6 +97,11 @@ impl OutcomeStrap {
         &self.network
     }
 
+    /// The weights of [`OutcomeStrap::network`].
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
     /// What must be remembered besides the weights and the window.
     pub fn memory(&self) -> Vec<f32> {
         let mut memory = vec![self.owed];
