@@ -1,7 +1,7 @@
 //! A network of chess learnt as a [`ChessNetworkRecipe`] says: the tournament search plays against itself, and the network learns from
 //! what it has seen and how its games ended.
 
-use crate::chess_network_recipe::ChessNetworkRecipe;
+use crate::chess_network_recipe::{ChessNetworkRecipe, REPLAYED};
 use crate::learning_games::LearningGames;
 use crate::lesson::{Described, Learner};
 use crate::position_files::PositionFiles;
@@ -12,7 +12,7 @@ use afterstate_engine::learning::{
 use afterstate_engine::value::{
     Checkpoint, ChessNetwork, ChessNetworkAgent, LearntEvaluation, QuantizedNetwork, Weights,
 };
-use afterstate_games::{Outcome, stream};
+use afterstate_games::{Outcome, Rng, stream};
 use anyhow::{Context, Result};
 use std::ops::Range;
 use std::path::Path;
@@ -25,6 +25,8 @@ const NO_MEMORY: &str = "the checkpoint's memory is not that of its weights: go 
 pub struct ChessNetworkLearner {
     recipe: ChessNetworkRecipe,
     teacher: Option<LearntEvaluation>,
+    /// Positions that are learnt instead of those of the first games.
+    replayed: Vec<SeenPosition>,
     /// What is played with and saved.
     averaged: AveragedWeights,
     learning: Mutex<Learning>,
@@ -56,12 +58,15 @@ impl ChessNetworkLearner {
             // What is saved is the mean, and the weights themselves are remembered.
             Some(_) => {
                 let (weights, memory) = memory.split_at_checked(mean.len()).context(NO_MEMORY)?;
-                (ChessNetwork::from_weights(recipe.hidden, weights.to_vec()).context(NO_MEMORY)?, memory)
+                (
+                    ChessNetwork::from_weights(recipe.hidden, recipe.buckets, weights.to_vec()).context(NO_MEMORY)?,
+                    memory,
+                )
             }
             None => (first.clone(), memory),
         };
         let games = last.map_or(0, |last| last.about.games);
-        let files = PositionFiles::new(folder, recipe.learner.window);
+        let files = PositionFiles::new(folder, recipe.learner.window, recipe.kept_positions);
         let window = files.read(games)?;
         Ok(ChessNetworkLearner {
             teacher: recipe.taught_by.as_deref().map(registry::chess_evaluation).transpose().context("taught-by")?,
@@ -72,6 +77,7 @@ impl ChessNetworkLearner {
                 unsaved: Vec::new(),
                 games,
             }),
+            replayed: replayed(recipe, games)?,
             files,
             recipe: recipe.clone(),
         })
@@ -86,16 +92,26 @@ impl ChessNetworkLearner {
         match &self.teacher {
             Some(teacher) if number < self.recipe.taught_games => teacher.clone(),
             _ => {
-                let network = ChessNetwork::from_weights(self.recipe.hidden, self.averaged.mean().values());
+                let ChessNetworkRecipe { hidden, buckets, .. } = self.recipe;
+                let network = ChessNetwork::from_weights(hidden, buckets, self.averaged.mean().values());
                 LearntEvaluation::Network(QuantizedNetwork::new(&network.expect("the mean is as long as the weights")))
             }
         }
     }
 
+    /// A game of another run, or one that is played.
+    fn game(&self, number: u64, player: &mut TournamentSelfPlay<LearntEvaluation>, rng: &mut Rng) -> SeenGame {
+        if number < self.recipe.replayed_games {
+            let positions = self.replayed[number as usize * REPLAYED..][..REPLAYED].to_vec();
+            return SeenGame { moves: positions.len(), positions, ..SeenGame::default() };
+        }
+        player.set_evaluation(self.evaluation(number));
+        player.play(number, rng)
+    }
+
     fn play(&self, number: u64, player: &mut TournamentSelfPlay<LearntEvaluation>) -> TrainingTotals {
         let mut rng = stream(self.recipe.seed, number);
-        player.set_evaluation(self.evaluation(number));
-        let SeenGame { positions, moves, nodes, outcome } = player.play(number, &mut rng);
+        let SeenGame { positions, moves, nodes, outcome } = self.game(number, player, &mut rng);
         let mut learning = self.learning();
         learning.rule.set_step_size(self.recipe.step_size_at(number));
         if let Some(squares) = learning.rule.seen(&positions, &mut rng) {
@@ -111,6 +127,16 @@ impl ChessNetworkLearner {
             squared_error: TrainingTotals::exact(f64::from(learning.squared_error)),
             first_player_score: f64::from(outcome.unwrap_or(Outcome::DRAW).first_player_score()),
         }
+    }
+}
+
+/// What a run that has `games` games behind it may still have to replay.
+fn replayed(recipe: &ChessNetworkRecipe, games: u64) -> Result<Vec<SeenPosition>> {
+    match &recipe.replays {
+        Some(run) if games < recipe.replayed_games => PositionFiles::new(run, 0, 0)
+            .oldest(recipe.replayed_games as usize * REPLAYED)
+            .with_context(|| format!("replayed-games = {}, {REPLAYED} positions each", recipe.replayed_games)),
+        _ => Ok(Vec::new()),
     }
 }
 
@@ -158,7 +184,7 @@ impl Learner for ChessNetworkLearner {
 }
 
 impl Described for ChessNetworkAgent {
-    const FIXED: &'static [&'static str] = &["chess-hidden"];
+    const FIXED: &'static [&'static str] = &["chess-hidden", "chess-buckets"];
     const MOST: [u64; 2] = [1 << 20, 1 << 50];
 
     fn progress(&self) -> (u64, TrainingTotals) {

@@ -6,12 +6,15 @@ use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use crate::search_recipe::{SearchedGame, annealed_step, uses_of_chess};
 use afterstate_arena::{Player, TournamentPlayer};
 use afterstate_engine::learning::{OutcomeStrapSettings, TournamentSelfPlaySettings, TrainingTotals};
-use afterstate_engine::value::chess_network::{ChessNetwork, GROUP, MOST_HIDDEN};
+use afterstate_engine::value::chess_network::{ChessNetwork, GROUP, MOST_BUCKETS, MOST_HIDDEN};
 use afterstate_engine::value::{Checkpoint, CheckpointError, ChessNetworkAgent, QuantizedNetwork};
 use afterstate_games::{Chess, stream};
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Positions that stand for a game where games are replayed: about as many as are worth learning in one.
+pub const REPLAYED: usize = 50;
 
 /// What `train` does for a network of chess. Every key but `game` and `hidden` has a default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +24,8 @@ pub struct ChessNetworkRecipe {
     pub game: SearchedGame,
     /// Hidden units, a multiple of 16.
     pub hidden: usize,
+    /// Buckets of positions by how many men are left, each with outputs of its own.
+    pub buckets: usize,
     /// Games of self-play.
     pub games: u64,
     /// Game number i draws from stream i of this seed.
@@ -33,6 +38,14 @@ pub struct ChessNetworkRecipe {
     pub taught_by: Option<String>,
     /// So many games.
     pub taught_games: u64,
+    /// The folder of a run for a network of chess, whatever its shape. The first games are not played: the positions that this run has
+    /// [kept](ChessNetworkRecipe::kept_positions) are learnt in their place, the oldest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replays: Option<PathBuf>,
+    /// So many games, [`REPLAYED`] positions each.
+    pub replayed_games: u64,
+    /// So many of the last positions stay beside the checkpoints, for other runs to learn from; in any case those of the window.
+    pub kept_positions: usize,
     /// How games are played.
     pub self_play: TournamentSelfPlaySettings,
     /// How they are learnt from.
@@ -54,11 +67,15 @@ impl Default for ChessNetworkRecipe {
         ChessNetworkRecipe {
             game: SearchedGame::Chess,
             hidden: 64,
+            buckets: 8,
             games: 500_000,
             seed: 1,
             threads: 1,
             taught_by: None,
             taught_games: 0,
+            replays: None,
+            replayed_games: 0,
+            kept_positions: 0,
             self_play: TournamentSelfPlaySettings::default(),
             learner: OutcomeStrapSettings::default(),
             annealing: 200_000,
@@ -82,14 +99,24 @@ impl ChessNetworkRecipe {
         ensure!((1..=1024).contains(&self.threads), "threads = {}: expected 1 to 1024", self.threads);
         ensure!((1..1_000_000_000).contains(&self.games), "games = {}: expected 1 to 999,999,999", self.games);
         ensure!(
-            ChessNetwork::can_have(self.hidden),
+            ChessNetwork::can_have(self.hidden, 1),
             "hidden = {}: expected a multiple of {GROUP} up to {MOST_HIDDEN}",
             self.hidden
+        );
+        ensure!(
+            ChessNetwork::can_have(self.hidden, self.buckets),
+            "buckets = {}: expected 1 to {MOST_BUCKETS}",
+            self.buckets
         );
         ensure!(
             self.taught_by.is_some() == (self.taught_games > 0),
             "taught-by and taught-games belong together: name a run and a number of games, or leave both out"
         );
+        ensure!(
+            self.replays.is_some() == (self.replayed_games > 0),
+            "replays and replayed-games belong together: name a run and a number of games, or leave both out"
+        );
+        ensure!(self.replayed_games < 1 << 30, "replayed-games = {}: expected less than 2^30", self.replayed_games);
         let TournamentSelfPlaySettings { nodes, opening_moves, sure, won, uneven, move_limit, table_mib } =
             self.self_play;
         ensure!((1..=1_000_000_000).contains(&nodes), "self-play.nodes = {nodes}: expected 1 to 1e9");
@@ -129,7 +156,7 @@ impl ChessNetworkRecipe {
     /// The network before the first game.
     pub fn first_network(&self) -> ChessNetwork {
         // A stream that no game draws from.
-        ChessNetwork::random(self.hidden, &mut stream(self.seed, u64::MAX))
+        ChessNetwork::random(self.hidden, self.buckets, &mut stream(self.seed, u64::MAX))
     }
 }
 
@@ -149,7 +176,8 @@ impl Lesson for ChessNetworkRecipe {
 
     fn essence(&self) -> ChessNetworkRecipe {
         let (checkpoints, evaluation) = Default::default();
-        ChessNetworkRecipe { games: 1, threads: 1, checkpoints, evaluation, evaluation_nodes: 1, ..self.clone() }
+        let (games, threads, kept_positions, evaluation_nodes) = (1, 1, 0, 1);
+        ChessNetworkRecipe { games, threads, kept_positions, checkpoints, evaluation, evaluation_nodes, ..self.clone() }
     }
 
     fn start(&self) -> Chess {
@@ -159,6 +187,7 @@ impl Lesson for ChessNetworkRecipe {
     fn about(&self) -> Result<ChessNetworkAgent> {
         Ok(ChessNetworkAgent {
             chess_hidden: self.hidden,
+            chess_buckets: self.buckets,
             games: 0,
             since_milestone: TrainingTotals::default(),
             origin: format!("afterstate {}\n{}", env!("CARGO_PKG_VERSION"), toml::to_string(self)?),
@@ -192,7 +221,7 @@ mod tests {
         let recipe = ChessNetworkRecipe::parse("game = \"chess\"\nhidden = 64\n").unwrap();
         assert_eq!(recipe, ChessNetworkRecipe::default());
         assert_eq!(ChessNetworkRecipe::parse(&toml::to_string(&recipe).unwrap()).unwrap(), recipe);
-        assert!(recipe.learns_like(&ChessNetworkRecipe { games: 9, threads: 2, ..recipe.clone() }));
+        assert!(recipe.learns_like(&ChessNetworkRecipe { games: 9, threads: 2, kept_positions: 9, ..recipe.clone() }));
         assert!(!recipe.learns_like(&ChessNetworkRecipe { seed: 9, ..recipe.clone() }));
         assert_eq!((recipe.step_size_at(0), recipe.step_size_at(200_000)), (1e-3, 5e-4));
     }
@@ -201,6 +230,8 @@ mod tests {
     fn mistakes_are_named_in_one_line() {
         for (text, part) in [
             ("hidden = 65", "hidden = 65: expected a multiple of 16"),
+            ("buckets = 0", "buckets = 0: expected 1 to 31"),
+            ("replays = \"runs/chess\"", "replays and replayed-games belong together"),
             ("taught-games = 5", "taught-by and taught-games belong together"),
             ("taught-by = \"runs/chess\"", "taught-by and taught-games belong together"),
             ("[self-play]\nnodes = 0", "self-play.nodes = 0"),

@@ -7,7 +7,7 @@
 use afterstate_engine::learning::SeenPosition;
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::zero::REPLAY;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,17 +19,33 @@ pub const EXTENSION: &str = "positions";
 /// The files of a run.
 pub struct PositionFiles {
     folder: PathBuf,
-    /// Positions that are still of use.
+    /// Positions that are still of use to the run.
     window: usize,
+    /// Positions that stay on disk.
+    kept: usize,
     /// Games behind the last position that was read or written. Files of later games are those of a run that was killed, or gone back
     /// on.
     known: AtomicU64,
 }
 
 impl PositionFiles {
-    /// Those of a run in `folder` that learns from its last `window` positions.
-    pub fn new(folder: &Path, window: usize) -> PositionFiles {
-        PositionFiles { folder: folder.join(REPLAY), window, known: AtomicU64::new(0) }
+    /// Those of a run in `folder` that learns from its last `window` positions, and keeps the last `kept` if these are more.
+    pub fn new(folder: &Path, window: usize, kept: usize) -> PositionFiles {
+        PositionFiles { folder: folder.join(REPLAY), window, kept: kept.max(window), known: AtomicU64::new(0) }
+    }
+
+    /// The oldest `count` positions that are still there.
+    pub fn oldest(&self, count: usize) -> Result<Vec<SeenPosition>> {
+        let mut positions = Vec::new();
+        for (_, path) in self.found()? {
+            if positions.len() >= count {
+                break;
+            }
+            positions.extend(read(&path).with_context(|| path.display().to_string())?);
+        }
+        ensure!(positions.len() >= count, "{}: {} positions, expected {count}", self.folder.display(), positions.len());
+        positions.truncate(count);
+        Ok(positions)
     }
 
     /// The last positions of the first `games` games.
@@ -71,7 +87,7 @@ impl PositionFiles {
         let mut newer = 0;
         for (_, path) in self.found().unwrap_or_default().into_iter().rev() {
             let length = path.metadata().map_or(0, |file| file.len() as usize).saturating_sub(MAGIC.len() + 4);
-            if newer >= self.window {
+            if newer >= self.kept {
                 let _ = std::fs::remove_file(&path);
             }
             newer += length / SeenPosition::BYTES;
@@ -121,7 +137,7 @@ mod tests {
     #[test]
     fn the_last_positions_come_back_and_files_go_when_nobody_needs_them() {
         let folder = tempfile::tempdir().unwrap();
-        let files = PositionFiles::new(folder.path(), 5);
+        let files = PositionFiles::new(folder.path(), 5, 0);
         assert_eq!(files.read(10).unwrap(), []);
         for (games, numbers) in [(10, 0..3), (20, 3..6), (30, 6..10)] {
             files.write(games, &positions(numbers)).unwrap();
@@ -141,9 +157,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_kept_for_others_stays_and_is_read_from_its_beginning() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = PositionFiles::new(folder.path(), 2, 6);
+        for (games, numbers) in [(10, 0..3), (20, 3..6), (30, 6..10)] {
+            files.write(games, &positions(numbers)).unwrap();
+        }
+        files.remove_what_is_old();
+        assert_eq!(files.read(30).unwrap(), positions(8..10));
+        assert_eq!(files.oldest(0).unwrap(), []);
+        assert_eq!(files.oldest(5).unwrap(), positions(3..8));
+        let message = format!("{:#}", files.oldest(8).unwrap_err());
+        assert!(message.contains("replay: 7 positions, expected 8"), "{message}");
+    }
+
+    #[test]
     fn damaged_files_are_refused_with_their_names() {
         let folder = tempfile::tempdir().unwrap();
-        let files = PositionFiles::new(folder.path(), 5);
+        let files = PositionFiles::new(folder.path(), 5, 0);
         files.write(10, &positions(0..3)).unwrap();
         let path = files.found().unwrap()[0].1.clone();
         let bytes = std::fs::read(&path).unwrap();

@@ -17,11 +17,14 @@ use std::hint::black_box;
 /// As many hidden units as recipes have if they don't say otherwise.
 const HIDDEN: usize = 64;
 
+/// As many buckets.
+const BUCKETS: usize = 8;
+
 /// Nodes of one measured search.
 const NODES: u64 = 200_000;
 
 fn network(hidden: usize) -> ChessNetwork {
-    ChessNetwork::random(hidden, &mut stream(42, 0))
+    ChessNetwork::random(hidden, BUCKETS, &mut stream(42, 0))
 }
 
 /// Positions of games that are played by fixed weights.

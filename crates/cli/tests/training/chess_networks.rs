@@ -53,6 +53,30 @@ fn a_teacher_plays_the_first_games_and_what_was_learnt_plays_wherever_evaluation
 }
 
 #[test]
+fn positions_that_another_run_has_kept_are_learnt_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let seen = folder.path().join("seen");
+    trained(&recipe(folder.path(), "seen.toml", &format!("kept-positions = 5000\n{RECIPE}")), &seen, &[]);
+    let bytes: u64 =
+        fs::read_dir(seen.join("replay")).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
+    assert!(bytes > 27 * 1000, "more than the window is kept: {bytes} bytes");
+    let replaying = |games: u32| {
+        let replays = format!("games = 30\nbuckets = 3\nreplays = {:?}\nreplayed-games = {games}", text(&seen));
+        RECIPE.replace("games = 60", &replays)
+    };
+    let [whole, run] = ["whole", "run"].map(|run| folder.path().join(run));
+    let path = recipe(folder.path(), "replaying.toml", &replaying(20));
+    trained(&path, &whole, &[]);
+    train_killed(&path, &run, 3, 6);
+    without_positions(&whole);
+    without_positions(&run);
+    assert_same_run(&run, &whole);
+    let answer = train(&recipe(folder.path(), "more.toml", &replaying(9999)), &folder.path().join("more"), &[]);
+    let expected = "replayed-games = 9999, 50 positions each: ";
+    assert!(!answer.ok && answer.err.contains(expected) && answer.err.contains("expected 499950"), "{}", answer.err);
+}
+
+#[test]
 fn what_cannot_be_gone_on_with_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let (path, run) = (recipe(folder.path(), "network.toml", RECIPE), folder.path().join("run"));

@@ -177,7 +177,7 @@ mod tests {
             first: 1,
             ..OutcomeStrapSettings::default()
         };
-        let network = ChessNetwork::from_weights(16, vec![0.0; ChessNetwork::count(16)]).unwrap();
+        let network = ChessNetwork::from_weights(16, 1, vec![0.0; ChessNetwork::count(16, 1)]).unwrap();
         let mut rule = OutcomeStrap::new(settings, network, &[], []).unwrap();
         let kings = position("4k3/8/8/8/8/8/8/4K3 w - - 0 1", 1.0, 0.5);
         let mut rng = stream(1, 0);
@@ -193,7 +193,7 @@ mod tests {
     fn it_learns_who_is_ahead() {
         let settings = OutcomeStrapSettings { batch: 64, reuse: 64.0, first: 2, ..OutcomeStrapSettings::default() };
         let mut rng = stream(2, 0);
-        let mut rule = OutcomeStrap::new(settings, ChessNetwork::random(16, &mut rng), &[], []).unwrap();
+        let mut rule = OutcomeStrap::new(settings, ChessNetwork::random(16, 8, &mut rng), &[], []).unwrap();
         let seen = [
             position("4k3/8/8/8/8/8/8/3QK3 w - - 0 1", 0.9, 1.0),
             position("4k3/8/8/8/8/8/8/3QK3 b - - 0 1", 0.1, 0.0),
@@ -212,14 +212,14 @@ mod tests {
         let positions: Vec<SeenPosition> = (1..8)
             .map(|rank| position(&format!("4k3/8/8/8/8/8/8/{rank}K{} w - - 0 1", 7 - rank), 0.1 * rank as f32, 1.0))
             .collect();
-        let mut rule = OutcomeStrap::new(settings, ChessNetwork::random(16, &mut stream(3, 0)), &[], []).unwrap();
+        let mut rule = OutcomeStrap::new(settings, ChessNetwork::random(16, 8, &mut stream(3, 0)), &[], []).unwrap();
         for (number, position) in positions.iter().enumerate() {
             let memory = rule.memory();
             let before = &positions[number.saturating_sub(5)..number];
             rule = OutcomeStrap::new(settings, rule.network().clone(), &memory, before.iter().copied()).unwrap();
             rule.seen(&[*position], &mut stream(3, number as u64));
         }
-        let mut whole = OutcomeStrap::new(settings, ChessNetwork::random(16, &mut stream(3, 0)), &[], []).unwrap();
+        let mut whole = OutcomeStrap::new(settings, ChessNetwork::random(16, 8, &mut stream(3, 0)), &[], []).unwrap();
         for (number, position) in positions.iter().enumerate() {
             whole.seen(&[*position], &mut stream(3, number as u64));
         }

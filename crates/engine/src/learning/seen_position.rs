@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn nothing_of_it_is_lost() {
         let mut rng = stream(7, 0);
-        let network = ChessNetwork::random(16, &mut rng);
+        let network = ChessNetwork::random(16, 8, &mut rng);
         let (mut game, mut moves) = (Chess::new(), Vec::new());
         while let Turn::Player(_) = game.turn() {
             let (board, worth) = (game.board(), Worth { searched: 0.25, outcome: 0.5 });

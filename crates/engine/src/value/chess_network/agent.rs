@@ -12,12 +12,20 @@ use std::path::Path;
 pub struct ChessNetworkAgent {
     /// Hidden units.
     pub chess_hidden: usize,
+    /// Buckets of positions by their men. Networks that say nothing of them have one.
+    #[serde(default = "one")]
+    pub chess_buckets: usize,
     /// Training games behind these weights.
     pub games: u64,
     /// What the last of these games add up to: those since the milestone before this checkpoint.
     pub since_milestone: TrainingTotals,
     /// The version and settings that made them, as text for people.
     pub origin: String,
+}
+
+/// As many buckets as networks had before there were any.
+fn one() -> usize {
+    1
 }
 
 impl ChessNetworkAgent {
@@ -29,9 +37,11 @@ impl ChessNetworkAgent {
     /// Reads a checkpoint file and checks that weights and description belong together.
     pub fn read(path: &Path) -> Result<Checkpoint<ChessNetworkAgent>, CheckpointError> {
         let checkpoint = Checkpoint::<ChessNetworkAgent>::load(path)?;
-        let (found, hidden) = (checkpoint.weights.len(), checkpoint.about.chess_hidden);
-        if !ChessNetwork::can_have(hidden) || found != ChessNetwork::count(hidden) {
-            let problem = format!("{found} weights, which is no network of {hidden} hidden units");
+        let ChessNetworkAgent { chess_hidden: hidden, chess_buckets: buckets, .. } = checkpoint.about;
+        let found = checkpoint.weights.len();
+        if !ChessNetwork::can_have(hidden, buckets) || found != ChessNetwork::count(hidden, buckets) {
+            let problem =
+                format!("{found} weights, which is no network of {hidden} hidden units and {buckets} buckets");
             return Err(CheckpointError::invalid(path, &problem, "use the version that wrote it"));
         }
         Ok(checkpoint)
@@ -45,7 +55,8 @@ impl Checkpoint<ChessNetworkAgent> {
     ///
     /// If there are not as many weights as the network has. [`ChessNetworkAgent::read`] has looked.
     pub fn network(&self) -> ChessNetwork {
-        let network = ChessNetwork::from_weights(self.about.chess_hidden, self.weights.clone());
+        let ChessNetworkAgent { chess_hidden, chess_buckets, .. } = self.about;
+        let network = ChessNetwork::from_weights(chess_hidden, chess_buckets, self.weights.clone());
         network.expect("the weights are those of the network")
     }
 }

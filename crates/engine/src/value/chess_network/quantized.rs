@@ -19,10 +19,10 @@ struct Frozen {
     hidden: usize,
     /// vᵢⱼ, input by input, and bⱼ.
     inputs: Vec<i16>,
-    /// wⱼ and w'ⱼ, in hundredths of a pawn for a hidden unit of [`ONE`].
-    outputs: [Vec<f32>; 2],
-    /// c, in hundredths of a pawn.
-    bias: f32,
+    /// wⱼ and w'ⱼ of each bucket, in hundredths of a pawn for a hidden unit of [`ONE`].
+    outputs: Vec<[Vec<f32>; 2]>,
+    /// c of each bucket, in hundredths of a pawn.
+    biases: Vec<f32>,
 }
 
 /// The men of a board by color and kind.
@@ -36,7 +36,7 @@ type Placement = [[BitBoard; Piece::NUM]; Color::NUM];
 /// use afterstate_engine::search::ChessEvaluation;
 /// use afterstate_engine::value::chess_network::{ChessNetwork, QuantizedNetwork};
 /// use afterstate_games::{Chess, Notation, stream};
-/// let mut evaluation = QuantizedNetwork::new(&ChessNetwork::random(16, &mut stream(1, 0)));
+/// let mut evaluation = QuantizedNetwork::new(&ChessNetwork::random(16, 8, &mut stream(1, 0)));
 /// let turned = Chess::parse_position("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1")?;
 /// assert_eq!(evaluation.evaluate(&Chess::new()), -evaluation.evaluate(&turned));
 /// # Ok::<(), afterstate_games::NotationError>(())
@@ -56,11 +56,12 @@ impl QuantizedNetwork {
         let hidden = network.hidden();
         let inputs: Vec<i16> = network.weights()[..(INPUTS + 1) * hidden].iter().map(whole).collect();
         let in_pawns = |weight: &f32| weight * PER_LOGIT / (ONE * ONE);
-        let outputs = [0, 1].map(|side| network.outputs(side).iter().map(in_pawns).collect());
-        let bias = network.weights()[network.weights().len() - 1] * PER_LOGIT;
+        let of_bucket = |bucket| [0, 1].map(|side| network.outputs(bucket, side).iter().map(in_pawns).collect());
+        let outputs = (0..network.buckets()).map(of_bucket).collect();
+        let biases = network.weights()[network.output_bias(0)..].iter().map(|bias| bias * PER_LOGIT).collect();
         let empty = inputs[INPUTS * hidden..].to_vec();
         QuantizedNetwork {
-            frozen: Arc::new(Frozen { hidden, inputs, outputs, bias }),
+            frozen: Arc::new(Frozen { hidden, inputs, outputs, biases }),
             seen: [[BitBoard::EMPTY; Piece::NUM]; Color::NUM],
             sums: [empty.clone(), empty],
         }
@@ -107,8 +108,10 @@ impl QuantizedNetwork {
     fn ahead(&mut self, board: &Board) -> f32 {
         self.see(board);
         let us = board.side_to_move();
-        let mut total = self.frozen.bias;
-        for (color, weights) in [us, !us].into_iter().zip(&self.frozen.outputs) {
+        let Frozen { outputs, biases, .. } = &*self.frozen;
+        let bucket = ChessNetwork::bucket(biases.len(), board.occupied().len() as usize);
+        let mut total = biases[bucket];
+        for (color, weights) in [us, !us].into_iter().zip(&outputs[bucket]) {
             let mut partial = [0.0; GROUP];
             let groups = self.sums[color as usize].as_chunks::<GROUP>().0.iter().zip(weights.as_chunks::<GROUP>().0);
             for (sums, weights) in groups {
@@ -145,7 +148,7 @@ mod tests {
     #[test]
     fn it_says_what_the_network_says_whatever_it_saw_before() {
         let mut rng = stream(5, 0);
-        let network = ChessNetwork::random(32, &mut rng);
+        let network = ChessNetwork::random(32, 8, &mut rng);
         let mut followed = QuantizedNetwork::new(&network);
         let mut moves = Vec::new();
         for _ in 0..20 {
