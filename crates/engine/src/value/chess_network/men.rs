@@ -21,13 +21,11 @@ impl Men {
     /// Those of a board.
     #[inline]
     pub fn of(board: &Board) -> Men {
-        let mut men = Men { inputs: [0; SQUARES], count: 0 };
+        let mut men = Men::none();
         let us = board.side_to_move();
         for color in [us, !us] {
             for kind in Piece::ALL {
-                for square in board.colored_pieces(color, kind) {
-                    men.push(input(us, color, kind, square as usize));
-                }
+                men.push_all(us, (color, kind), board.colored_pieces(color, kind).0);
             }
         }
         men
@@ -35,9 +33,23 @@ impl Men {
 
     /// Those with these inputs, of which there are at most 64; others are left out.
     pub(crate) fn from_inputs(inputs: impl IntoIterator<Item = u16>) -> Men {
-        let mut men = Men { inputs: [0; SQUARES], count: 0 };
+        let mut men = Men::none();
         inputs.into_iter().take(SQUARES).for_each(|input| men.push(input));
         men
+    }
+
+    #[inline(always)]
+    pub(super) fn none() -> Men {
+        Men { inputs: [0; SQUARES], count: 0 }
+    }
+
+    /// Men of one kind on all squares of a set, as `seer` sees them. There are no more than 64 in all.
+    #[inline(always)]
+    pub(super) fn push_all(&mut self, seer: Color, (color, kind): (Color, Piece), mut squares: u64) {
+        while squares != 0 {
+            self.push(input(seer, color, kind, squares.trailing_zeros() as usize));
+            squares &= squares - 1;
+        }
     }
 
     #[inline(always)]
@@ -50,17 +62,17 @@ impl Men {
     pub(crate) fn inputs(&self) -> &[u16] {
         &self.inputs[..self.count]
     }
+}
 
-    /// As the side to move (0) or the other one (1) sees them.
-    #[inline]
-    pub(super) fn seen_by(&self, side: usize) -> impl Iterator<Item = usize> + '_ {
-        self.inputs().iter().map(move |&input| usize::from(if side == 0 { input } else { turned(input) }))
-    }
+/// An input of the side to move, as that side (0) or the other one (1) sees it.
+#[inline(always)]
+pub(super) fn seen_by(side: usize, input: u16) -> usize {
+    usize::from(if side == 0 { input } else { turned(input) })
 }
 
 /// Which input a man of `color` is to `seer`.
 #[inline(always)]
-pub(super) fn input(seer: Color, color: Color, kind: Piece, square: usize) -> u16 {
+fn input(seer: Color, color: Color, kind: Piece, square: usize) -> u16 {
     let from_own_rank = if seer == Color::White { square } else { square ^ 56 };
     (usize::from(seer != color) * usize::from(OTHERS) + kind as usize * SQUARES + from_own_rank) as u16
 }
@@ -82,9 +94,9 @@ mod tests {
         let men = Men::of(board("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1").board());
         // Black's king on its e1; White's pawn on its e7 and king on its e8.
         assert_eq!(men.inputs(), [5 * 64 + 4, 6 * 64 + 52, 11 * 64 + 60]);
-        let others: Vec<usize> = men.seen_by(1).collect();
+        let others: Vec<usize> = men.inputs().iter().map(|&input| seen_by(1, input)).collect();
         let mirrored = Men::of(board("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1").board());
-        let mut own: Vec<usize> = mirrored.seen_by(0).collect();
+        let mut own: Vec<usize> = mirrored.inputs().iter().map(|&input| seen_by(0, input)).collect();
         own.sort_unstable();
         assert_eq!(own, [12, 5 * 64 + 4, 11 * 64 + 60]);
         assert_eq!(

@@ -21,9 +21,11 @@ pub use agent::ChessNetworkAgent;
 pub use men::{INPUTS, Men};
 pub use quantized::QuantizedNetwork;
 
+use self::men::seen_by;
 use crate::value::{AfterstateValues, Squash, Value, ValueFunction};
 use afterstate_games::rng::unit;
 use afterstate_games::{Chess, Rng, Side};
+use multiversion::multiversion;
 
 /// Hidden units come in groups of so many, which a processor computes at once.
 pub const GROUP: usize = 16;
@@ -146,54 +148,80 @@ impl ChessNetwork {
     }
 
     /// n(s), the log odds of the side to move. The gradient needs what is left in `activation`.
-    #[inline]
     pub fn evaluate(&self, men: &Men, activation: &mut Activation) -> f32 {
-        let bucket = ChessNetwork::bucket(self.buckets, men.inputs().len());
-        activation.bucket = bucket;
-        for (side, sums) in activation.sums.iter_mut().enumerate() {
-            sums.clear();
-            sums.extend_from_slice(self.biases());
-            for input in men.seen_by(side) {
-                sums.iter_mut().zip(self.row(input)).for_each(|(sum, weight)| *sum += weight);
-            }
-        }
-        let [own, other] = [0, 1].map(|side| {
-            // As many partial sums as a processor adds at once.
-            let mut partial = [0.0; GROUP];
-            let groups =
-                activation.sums[side].as_chunks::<GROUP>().0.iter().zip(self.outputs(bucket, side).as_chunks().0);
-            for (sums, weights) in groups {
-                for (partial, (sum, weight)) in partial.iter_mut().zip(sums.iter().zip(weights as &[f32; GROUP])) {
-                    let unit = sum.clamp(0.0, 1.0);
-                    *partial += unit * unit * weight;
-                }
-            }
-            partial.iter().sum::<f32>()
-        });
-        self.weights[self.output_bias(bucket)] + own + other
+        evaluate(self, men, activation)
     }
 
     /// Adds `error` · ∇n(s) to `gradient`, which has a number for each weight, after [`ChessNetwork::evaluate`].
-    #[inline]
     pub fn add_gradient(&self, men: &Men, activation: &Activation, error: f32, gradient: &mut [f32]) {
-        let hidden = self.hidden;
-        let bucket = activation.bucket;
-        gradient[self.output_bias(bucket)] += error;
-        // ∂n/∂aⱼ, times the error.
-        let mut of_sums = [0.0; MOST_HIDDEN];
-        let of_sums = &mut of_sums[..hidden];
-        for (side, sums) in activation.sums.iter().enumerate() {
-            let of_outputs = &mut gradient[(INPUTS + 1 + 2 * bucket + side) * hidden..][..hidden];
-            for (j, &sum) in sums.iter().enumerate() {
-                let unit = sum.clamp(0.0, 1.0);
-                of_outputs[j] += error * unit * unit;
-                of_sums[j] = if unit == sum { 2.0 * error * unit * self.outputs(bucket, side)[j] } else { 0.0 };
-            }
-            for input in men.seen_by(side).chain([INPUTS]) {
-                let row = &mut gradient[input * hidden..][..hidden];
-                row.iter_mut().zip(&*of_sums).for_each(|(sum, part)| *sum += part);
+        add_gradient(self, men, activation, error, gradient);
+    }
+}
+
+/// [`ChessNetwork::evaluate`]. Loops are spelled out here and below: what iterators call is not compiled for the same processor, and so
+/// not inlined.
+#[multiversion(targets("x86_64+avx2+fma", "aarch64+neon"))]
+fn evaluate(network: &ChessNetwork, men: &Men, activation: &mut Activation) -> f32 {
+    let hidden = network.hidden;
+    let bucket = ChessNetwork::bucket(network.buckets, men.inputs().len());
+    activation.bucket = bucket;
+    // As many partial sums as a processor adds at once.
+    let mut partial = [0.0; GROUP];
+    for side in 0..2 {
+        let sums = &mut activation.sums[side];
+        sums.resize(hidden, 0.0);
+        sums.copy_from_slice(network.biases());
+        for &input in men.inputs() {
+            add(sums, network.row(seen_by(side, input)));
+        }
+        let sums = sums.as_chunks::<GROUP>().0;
+        let weights = &network.outputs(bucket, side).as_chunks::<GROUP>().0[..sums.len()];
+        for group in 0..sums.len() {
+            for j in 0..GROUP {
+                let unit = sums[group][j].clamp(0.0, 1.0);
+                partial[j] += unit * unit * weights[group][j];
             }
         }
+    }
+    for half in [8, 4, 2, 1] {
+        for j in 0..half {
+            partial[j] += partial[j + half];
+        }
+    }
+    network.weights[network.output_bias(bucket)] + partial[0]
+}
+
+/// [`ChessNetwork::add_gradient`].
+#[multiversion(targets("x86_64+avx2+fma", "aarch64+neon"))]
+fn add_gradient(network: &ChessNetwork, men: &Men, activation: &Activation, error: f32, gradient: &mut [f32]) {
+    let hidden = network.hidden;
+    let bucket = activation.bucket;
+    gradient[network.output_bias(bucket)] += error;
+    // ∂n/∂aⱼ, times the error.
+    let mut of_sums = [0.0; MOST_HIDDEN];
+    let of_sums = &mut of_sums[..hidden];
+    for side in 0..2 {
+        let sums = &activation.sums[side][..hidden];
+        let outputs = &network.outputs(bucket, side)[..hidden];
+        let of_outputs = &mut gradient[(INPUTS + 1 + 2 * bucket + side) * hidden..][..hidden];
+        for j in 0..hidden {
+            let unit = sums[j].clamp(0.0, 1.0);
+            of_outputs[j] += error * unit * unit;
+            of_sums[j] = if unit == sums[j] { 2.0 * error * unit * outputs[j] } else { 0.0 };
+        }
+        for &input in men.inputs() {
+            add(&mut gradient[seen_by(side, input) * hidden..][..hidden], of_sums);
+        }
+        add(&mut gradient[INPUTS * hidden..][..hidden], of_sums);
+    }
+}
+
+/// Adds as many numbers to others.
+#[inline(always)]
+fn add(to: &mut [f32], numbers: &[f32]) {
+    let numbers = &numbers[..to.len()];
+    for j in 0..to.len() {
+        to[j] += numbers[j];
     }
 }
 

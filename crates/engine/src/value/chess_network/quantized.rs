@@ -1,11 +1,12 @@
 //! [`QuantizedNetwork`]: a network in whole numbers, which follows a search from position to position.
 
-use super::men::input;
+use super::men::{Men, seen_by};
 use super::{ChessNetwork, GROUP, INPUTS};
 use crate::search::{ChessEvaluation, EVALUATION_LIMIT};
 use crate::value::centipawns::PER_LOGIT;
 use afterstate_games::Chess;
-use afterstate_games::chess::cozy_chess::{BitBoard, Board, Color, Piece};
+use afterstate_games::chess::cozy_chess::{Board, Color, Piece};
+use multiversion::multiversion;
 use std::sync::Arc;
 
 /// What a hidden unit of 1 is in whole numbers. Sums of these are exact, so that a position has one value whatever was seen before it.
@@ -25,8 +26,10 @@ struct Frozen {
     biases: Vec<f32>,
 }
 
-/// The men of a board by color and kind.
-type Placement = [[BitBoard; Piece::NUM]; Color::NUM];
+/// The men of a board by color and kind, a bit for each square.
+type Placement = [[u64; Piece::NUM]; Color::NUM];
+
+const NOBODY: Placement = [[0; Piece::NUM]; Color::NUM];
 
 /// An evaluation by a [`ChessNetwork`] as it was. Clones share its weights.
 ///
@@ -62,68 +65,93 @@ impl QuantizedNetwork {
         let empty = inputs[INPUTS * hidden..].to_vec();
         QuantizedNetwork {
             frozen: Arc::new(Frozen { hidden, inputs, outputs, biases }),
-            seen: [[BitBoard::EMPTY; Piece::NUM]; Color::NUM],
+            seen: NOBODY,
             sums: [empty.clone(), empty],
         }
     }
+}
 
-    /// Brings the sums up to date, from those of the last board or, where more of it is gone than is on this one, from nothing.
-    #[inline]
-    fn see(&mut self, board: &Board) {
-        let men: Placement = Color::ALL.map(|color| Piece::ALL.map(|kind| board.colored_pieces(color, kind)));
-        let changes = |seen: &Placement| {
-            let differ = |(before, now): (&BitBoard, &BitBoard)| (*before ^ *now).len();
-            seen.iter().flatten().zip(men.iter().flatten()).map(differ).sum::<u32>()
-        };
-        if changes(&self.seen) > board.occupied().len() {
-            self.seen = [[BitBoard::EMPTY; Piece::NUM]; Color::NUM];
-            let Frozen { hidden, inputs, .. } = &*self.frozen;
-            self.sums.iter_mut().for_each(|sums| sums.copy_from_slice(&inputs[INPUTS * hidden..]));
-        }
-        for color in Color::ALL {
-            for kind in Piece::ALL {
-                let (before, now) = (self.seen[color as usize][kind as usize], men[color as usize][kind as usize]);
-                for square in before - now {
-                    self.change(color, kind, square as usize, i16::wrapping_sub);
-                }
-                for square in now - before {
-                    self.change(color, kind, square as usize, i16::wrapping_add);
-                }
+/// What the side to move is ahead by, in hundredths of a pawn; brings `seen` and `sums` up to date.
+///
+/// Loops are spelled out here: what iterators call is not compiled for the same processor, and so not inlined.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt", "aarch64+neon"))]
+fn ahead(frozen: &Frozen, seen: &mut Placement, sums: &mut [Vec<i16>; 2], board: &Board) -> f32 {
+    see(frozen, seen, sums, board);
+    let us = board.side_to_move();
+    let bucket = ChessNetwork::bucket(frozen.biases.len(), board.occupied().len() as usize);
+    // As many partial sums as a processor adds at once.
+    let mut partial = [0.0; GROUP];
+    for (side, color) in [(0, us), (1, !us)] {
+        let sums = sums[color as usize].as_chunks::<GROUP>().0;
+        let weights = &frozen.outputs[bucket][side].as_chunks::<GROUP>().0[..sums.len()];
+        for group in 0..sums.len() {
+            for j in 0..GROUP {
+                // Below 2¹⁶: processors multiply many such numbers at once.
+                let unit = sums[group][j].clamp(0, ONE as i16) as u16;
+                partial[j] += f32::from(unit * unit) * weights[group][j];
             }
         }
-        self.seen = men;
     }
-
-    #[inline(always)]
-    fn change(&mut self, color: Color, kind: Piece, square: usize, by: impl Fn(i16, i16) -> i16) {
-        let Frozen { hidden, inputs, .. } = &*self.frozen;
-        for (seer, sums) in Color::ALL.into_iter().zip(&mut self.sums) {
-            let row = &inputs[usize::from(input(seer, color, kind, square)) * hidden..][..*hidden];
-            sums.iter_mut().zip(row).for_each(|(sum, &weight)| *sum = by(*sum, weight));
+    for half in [8, 4, 2, 1] {
+        for j in 0..half {
+            partial[j] += partial[j + half];
         }
     }
+    frozen.biases[bucket] + partial[0]
+}
 
-    /// What the side to move is ahead by, in hundredths of a pawn.
-    #[inline]
-    fn ahead(&mut self, board: &Board) -> f32 {
-        self.see(board);
-        let us = board.side_to_move();
-        let Frozen { outputs, biases, .. } = &*self.frozen;
-        let bucket = ChessNetwork::bucket(biases.len(), board.occupied().len() as usize);
-        let mut total = biases[bucket];
-        for (color, weights) in [us, !us].into_iter().zip(&outputs[bucket]) {
-            let mut partial = [0.0; GROUP];
-            let groups = self.sums[color as usize].as_chunks::<GROUP>().0.iter().zip(weights.as_chunks::<GROUP>().0);
-            for (sums, weights) in groups {
-                for (partial, (&sum, weight)) in partial.iter_mut().zip(sums.iter().zip(weights)) {
-                    // Below 2¹⁶: processors multiply many such numbers at once.
-                    let unit = sum.clamp(0, ONE as i16) as u16;
-                    *partial += f32::from(unit * unit) * weight;
-                }
+/// Brings the sums up to date, from those of the last board or, where more of it is gone than is on this one, from nothing.
+#[inline(always)]
+fn see(frozen: &Frozen, seen: &mut Placement, sums: &mut [Vec<i16>; 2], board: &Board) {
+    let Frozen { hidden, inputs, .. } = frozen;
+    let mut now = NOBODY;
+    let mut changes = 0;
+    for color in [Color::White, Color::Black] {
+        for kind in 0..Piece::NUM {
+            now[color as usize][kind] = board.colored_pieces(color, Piece::ALL[kind]).0;
+            changes += (now[color as usize][kind] ^ seen[color as usize][kind]).count_ones();
+        }
+    }
+    if changes > board.occupied().len() {
+        *seen = NOBODY;
+        for sums in &mut *sums {
+            sums.copy_from_slice(&inputs[INPUTS * hidden..]);
+        }
+    }
+    // As White sees them.
+    let (mut gone, mut come) = (Men::none(), Men::none());
+    for color in [Color::White, Color::Black] {
+        for kind in 0..Piece::NUM {
+            let (before, after) = (seen[color as usize][kind], now[color as usize][kind]);
+            gone.push_all(Color::White, (color, Piece::ALL[kind]), before & !after);
+            come.push_all(Color::White, (color, Piece::ALL[kind]), after & !before);
+        }
+    }
+    *seen = now;
+    let (gone, come) = (gone.inputs(), come.inputs());
+    // One goes and one comes at once, as long as there are both: sums are read and written half as often.
+    let both = gone.len().min(come.len());
+    for seer in 0..2 {
+        let sums = &mut sums[seer][..*hidden];
+        let row = |input: u16| &inputs[seen_by(seer, input) * hidden..][..*hidden];
+        for change in 0..both {
+            let (gone, come) = (row(gone[change]), row(come[change]));
+            for j in 0..*hidden {
+                sums[j] = sums[j].wrapping_sub(gone[j]).wrapping_add(come[j]);
             }
-            total += partial.iter().sum::<f32>();
         }
-        total
+        for &gone in &gone[both..] {
+            let gone = row(gone);
+            for j in 0..*hidden {
+                sums[j] = sums[j].wrapping_sub(gone[j]);
+            }
+        }
+        for &come in &come[both..] {
+            let come = row(come);
+            for j in 0..*hidden {
+                sums[j] = sums[j].wrapping_add(come[j]);
+            }
+        }
     }
 }
 
@@ -131,7 +159,7 @@ impl ChessEvaluation for QuantizedNetwork {
     #[inline]
     fn evaluate(&mut self, game: &Chess) -> i32 {
         let board = game.board();
-        let ahead = self.ahead(board).round() as i32;
+        let ahead = ahead(&self.frozen, &mut self.seen, &mut self.sums, board).round() as i32;
         let white = if board.side_to_move() == Color::White { ahead } else { -ahead };
         white.clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
     }
