@@ -1,7 +1,7 @@
 //! [`QuantizedNetwork`]: a network in whole numbers, which follows a search from position to position.
 
 use super::men::{Men, seen_by};
-use super::{ChessNetwork, GROUP, INPUTS};
+use super::{ChessNetwork, INPUTS};
 use crate::search::{ChessEvaluation, EVALUATION_LIMIT};
 use crate::value::centipawns::PER_LOGIT;
 use afterstate_games::Chess;
@@ -20,10 +20,37 @@ struct Frozen {
     hidden: usize,
     /// vᵢⱼ, input by input, and bⱼ.
     inputs: Vec<i16>,
-    /// wⱼ and w'ⱼ of each bucket, in hundredths of a pawn for a hidden unit of [`ONE`].
-    outputs: Vec<[Vec<f32>; 2]>,
-    /// c of each bucket, in hundredths of a pawn.
-    biases: Vec<f32>,
+    buckets: Vec<Outputs>,
+}
+
+/// What a bucket makes of hidden units.
+struct Outputs {
+    /// wⱼ and w'ⱼ in whole steps, as short as they may be: each fits into 16 bits, and all together are no more than [`MOST_STEPS`].
+    weights: [Vec<i16>; 2],
+    /// Hundredths of a pawn that a step is worth for each half of a squared unit.
+    step: f32,
+    /// c, in hundredths of a pawn.
+    bias: f32,
+}
+
+/// So many steps, times half the square of [`ONE`], are less than 2³¹.
+const MOST_STEPS: f32 = 65_000.0;
+
+impl Outputs {
+    fn new(network: &ChessNetwork, bucket: usize) -> Outputs {
+        let weights = [0, 1].map(|side| network.outputs(bucket, side));
+        let magnitudes = || weights.iter().copied().flatten().map(|weight| weight.abs());
+        let (sum, largest) = (magnitudes().sum::<f32>(), magnitudes().fold(f32::MIN_POSITIVE, f32::max));
+        // Rounding may add half a step for each weight.
+        let steps = (MOST_STEPS - weights[0].len() as f32) / sum.max(f32::MIN_POSITIVE);
+        let steps = steps.min(f32::from(i16::MAX) / largest).min(f32::MAX);
+        let whole = |weight: &f32| (weight * steps).round() as i16;
+        Outputs {
+            weights: weights.map(|weights| weights.iter().map(whole).collect()),
+            step: 2.0 * PER_LOGIT / (ONE * ONE * steps),
+            bias: network.weights()[network.output_bias(bucket)] * PER_LOGIT,
+        }
+    }
 }
 
 /// The men of a board by color and kind, a bit for each square.
@@ -58,13 +85,10 @@ impl QuantizedNetwork {
         let whole = |weight: &f32| (weight * ONE).round().clamp(-LARGEST, LARGEST) as i16;
         let hidden = network.hidden();
         let inputs: Vec<i16> = network.weights()[..(INPUTS + 1) * hidden].iter().map(whole).collect();
-        let in_pawns = |weight: &f32| weight * PER_LOGIT / (ONE * ONE);
-        let of_bucket = |bucket| [0, 1].map(|side| network.outputs(bucket, side).iter().map(in_pawns).collect());
-        let outputs = (0..network.buckets()).map(of_bucket).collect();
-        let biases = network.weights()[network.output_bias(0)..].iter().map(|bias| bias * PER_LOGIT).collect();
+        let buckets = (0..network.buckets()).map(|bucket| Outputs::new(network, bucket)).collect();
         let empty = inputs[INPUTS * hidden..].to_vec();
         QuantizedNetwork {
-            frozen: Arc::new(Frozen { hidden, inputs, outputs, biases }),
+            frozen: Arc::new(Frozen { hidden, inputs, buckets }),
             seen: NOBODY,
             sums: [empty.clone(), empty],
         }
@@ -78,26 +102,19 @@ impl QuantizedNetwork {
 fn ahead(frozen: &Frozen, seen: &mut Placement, sums: &mut [Vec<i16>; 2], board: &Board) -> f32 {
     see(frozen, seen, sums, board);
     let us = board.side_to_move();
-    let bucket = ChessNetwork::bucket(frozen.biases.len(), board.occupied().len() as usize);
-    // As many partial sums as a processor adds at once.
-    let mut partial = [0.0; GROUP];
+    let bucket = ChessNetwork::bucket(frozen.buckets.len(), board.occupied().len() as usize);
+    let Outputs { weights, step, bias } = &frozen.buckets[bucket];
+    let mut total = 0;
     for (side, color) in [(0, us), (1, !us)] {
-        let sums = sums[color as usize].as_chunks::<GROUP>().0;
-        let weights = &frozen.outputs[bucket][side].as_chunks::<GROUP>().0[..sums.len()];
-        for group in 0..sums.len() {
-            for j in 0..GROUP {
-                // Below 2¹⁶: processors multiply many such numbers at once.
-                let unit = sums[group][j].clamp(0, ONE as i16) as u16;
-                partial[j] += f32::from(unit * unit) * weights[group][j];
-            }
+        let sums = &sums[color as usize][..frozen.hidden];
+        let weights = &weights[side][..frozen.hidden];
+        for j in 0..frozen.hidden {
+            // Below 2¹⁶, and its half below 2¹⁵: processors multiply and add many such numbers at once.
+            let unit = sums[j].clamp(0, ONE as i16) as u16;
+            total += i32::from((unit * unit / 2) as i16) * i32::from(weights[j]);
         }
     }
-    for half in [8, 4, 2, 1] {
-        for j in 0..half {
-            partial[j] += partial[j + half];
-        }
-    }
-    frozen.biases[bucket] + partial[0]
+    bias + step * total as f32
 }
 
 /// Brings the sums up to date, from those of the last board or, where more of it is gone than is on this one, from nothing.
@@ -190,6 +207,19 @@ mod tests {
                 game.legal_moves(&mut moves);
                 game.play(moves[below(&mut rng, moves.len() as u32) as usize]);
             }
+        }
+    }
+
+    #[test]
+    fn sums_of_the_largest_numbers_fit() {
+        for worth in [1e-30, 1.0, 1e30] {
+            let mut weights = vec![1e9; ChessNetwork::count(1024, 1)];
+            weights[(INPUTS + 1) * 1024..].fill(worth);
+            let network = ChessNetwork::from_weights(1024, 1, weights).unwrap();
+            let found = QuantizedNetwork::new(&network).evaluate(&Chess::new());
+            // All hidden units are 1, for both sides; c is worth as much as one of them.
+            let exact = (2049.0 * worth * PER_LOGIT).min(EVALUATION_LIMIT as f32);
+            assert!((found as f32 - exact).abs() <= 1.0, "{found}, but {exact}");
         }
     }
 }
