@@ -1,6 +1,6 @@
 //! [`SeenPosition`]: a position of chess as a network learns it, in a few bytes.
 
-use crate::value::chess_network::Men;
+use crate::value::chess_network::{MOST_MEN, Men};
 use afterstate_games::chess::cozy_chess::{Board, Piece};
 
 /// What a position was worth to the side to move: what a search said of it, and how its game ended.
@@ -11,9 +11,6 @@ pub struct Worth {
     /// The game's outcome: 0, 0.5 or 1.
     pub outcome: f32,
 }
-
-/// Men of positions that can come up in a game.
-const MOST_MEN: usize = 32;
 
 /// A position and its [`Worth`].
 ///

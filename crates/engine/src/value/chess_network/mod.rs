@@ -37,7 +37,7 @@ pub const MOST_HIDDEN: usize = 1024;
 pub const MOST_BUCKETS: usize = 31;
 
 /// Men of positions that can come up in a game.
-const MOST_MEN: usize = 32;
+pub(crate) const MOST_MEN: usize = 32;
 
 /// The weights of a network, and what it makes of positions.
 ///
