@@ -2,7 +2,7 @@
 
 use super::catalogue::{Kind, Setting, setting};
 use super::settings::Settings;
-use afterstate_engine::search::TournamentSettings;
+use afterstate_engine::search::{TournamentSettings, Tunables};
 use anyhow::{Context, Result, ensure};
 
 /// What the checkpoint is called that knows nothing but what men are worth.
@@ -35,6 +35,11 @@ pub const KIND: Kind = Kind {
             "with",
             Some("nothing"),
             "parts that are switched on though they did not gain: killers+history-pruning, say",
+        ),
+        setting(
+            "tunables",
+            Some("tuned"),
+            "margins and reductions that are not as tuned, joined by +: reverse-futility=90+delta=200, say",
         ),
     ],
     example: "tournament-search:runs/chess,nodes=20000,without=null-move",
@@ -72,6 +77,11 @@ impl TournamentAgent {
                 said.push(name.to_string());
             }
         }
+        let text = settings.text("tunables")?;
+        for assigned in text.split('+').filter(|&assigned| assigned != "tuned") {
+            let describe = || format!("{}: tunables '{assigned}'", settings.source());
+            search.tunables = tuned(&search.tunables, assigned).with_context(describe)?;
+        }
         let (checkpoint, nodes) = (settings.text("checkpoint")?, settings.whole("nodes", 1, 1 << 40)?);
         let error = settings.number("error", 0.0, 1.0)? as f32;
         Ok(TournamentAgent { checkpoint, nodes, error, search })
@@ -95,9 +105,27 @@ pub fn switched(search: &TournamentSettings, name: &str, on: bool) -> Result<Tou
     Ok(serde_json::from_value(value)?)
 }
 
+/// The same numbers, but for the one that `assigned` says: name=number.
+fn tuned(tunables: &Tunables, assigned: &str) -> Result<Tunables> {
+    let mut value = serde_json::to_value(tunables)?;
+    let all = value.as_object_mut().context("tunables are an object")?;
+    let (name, number) = assigned.split_once('=').unwrap_or((assigned, ""));
+    let known = all.keys().cloned().collect::<Vec<_>>().join(", ");
+    let tunable = all.get_mut(name.trim()).with_context(|| format!("expected some of {known}"))?;
+    *tunable = number
+        .trim()
+        .parse::<u32>()
+        .ok()
+        .filter(|&number| number <= 10_000)
+        .context("expected name=number, 0 to 10000")?
+        .into();
+    Ok(serde_json::from_value(value)?)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::agent::{Agent, AgentSpec};
+    use afterstate_engine::search::Tunables;
 
     #[test]
     fn parts_are_switched_by_name() {
@@ -110,6 +138,15 @@ mod tests {
         for twice in ["without=null-move,with=null-move", "with=killers+killers"] {
             let error = parse(twice).unwrap_err().to_string();
             assert!(error.contains("given twice"), "{error}");
+        }
+        let Agent::Tournament(agent) = parse("tunables=delta=200+reverse-futility=0").unwrap().agent else { panic!() };
+        let expected = Tunables { delta: 200, reverse_futility: 0, ..Tunables::default() };
+        assert_eq!(agent.search.tunables, expected);
+        for (wrong, expected) in
+            [("delta", "name=number"), ("delta=-1", "0 to 10000"), ("magic=3", "some of aspiration-window")]
+        {
+            let error = format!("{:#}", parse(&format!("tunables={wrong}")).unwrap_err());
+            assert!(error.contains(expected), "{error}");
         }
         for wrong in ["without=depth", "with=magic", "with=killers+"] {
             let error = format!("{:#}", parse(wrong).unwrap_err());

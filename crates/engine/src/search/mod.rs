@@ -75,7 +75,7 @@ pub use table_lookup::TableLookup;
 pub use td_search::{TdSearch, TdSearchSettings};
 pub use tournament::{
     ChessEvaluation, EVALUATION_LIMIT, MAX_TOURNAMENT_DEPTH, RootProgress, SearchInfo, SearchLimits, SearchNews,
-    TournamentSearch, TournamentSettings,
+    TournamentSearch, TournamentSettings, Tunables,
 };
 pub use training_search::{Found, TrainingSearch, TrainingSearchSettings};
 pub use transposition::{Bound, Entry, TranspositionTable};

@@ -10,7 +10,7 @@
 //! Counts move towards ±[`LIMIT`] and the more slowly the nearer they are ("gravity"), so that what is recent counts more.
 
 use super::packed::{PIECE_TOS, PieceTo};
-use super::settings::TournamentSettings;
+use super::{TournamentSettings, Tunables};
 use afterstate_games::chess::Move;
 use afterstate_games::chess::cozy_chess::{Color, Piece, Square};
 
@@ -135,8 +135,8 @@ impl Histories {
 
 /// How much a refutation by a search of this depth moves the counts.
 #[inline(always)]
-pub(super) fn bonus(depth: i32) -> i32 {
-    (160 * depth - 80).clamp(0, 1_800)
+pub(super) fn bonus(tunables: &Tunables, depth: i32) -> i32 {
+    (tunables.history_ply * depth - tunables.history_less).clamp(0, tunables.history_most)
 }
 
 /// Moves a count towards ±[`LIMIT`].

@@ -2,8 +2,8 @@
 //! αβ has").
 //!
 //! Reading order: `node.rs` (the recursive search, beside its pseudo-code) → `quiescence.rs` (its leaves) →
-//! `move_picker.rs` and `history.rs` (which moves first) → `pruning.rs` and `reductions.rs` (which moves not, or less deep) →
-//! `root.rs` (iterative deepening) → `threads.rs` (several at once). `table.rs` and `see.rs` stand alone.
+//! `move_picker.rs` and `history.rs` (which moves first) → `pruning.rs`, `probcut.rs` and `reductions.rs` (which moves not, or less deep) →
+//! `root.rs` (iterative deepening) → `threads.rs` (several at once). `table.rs` and `see.rs` stand alone; `tunables.rs` has the numbers.
 //!
 //! Inside, scores are whole hundredths of a pawn as the side to move sees them; what leaves the search is the first
 //! player's (`scores.rs`).
@@ -16,6 +16,7 @@ mod limits;
 mod move_picker;
 mod node;
 mod packed;
+mod probcut;
 mod pruning;
 mod quiescence;
 mod reductions;
@@ -26,12 +27,14 @@ mod see;
 mod settings;
 mod table;
 mod threads;
+mod tunables;
 mod worker;
 
 pub use evaluation::{ChessEvaluation, EVALUATION_LIMIT};
 pub use limits::SearchLimits;
 pub use report::{RootProgress, SearchInfo, SearchNews};
 pub use settings::{MAX_TOURNAMENT_DEPTH, TournamentSettings};
+pub use tunables::Tunables;
 
 use super::{Budget, Decision, Score, Search};
 use crate::Value;

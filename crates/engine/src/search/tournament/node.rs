@@ -7,6 +7,7 @@
 //!     α, β ← what mates allow at this distance from the root                    mate-distance pruning
 //!     if the table settles it at depth ≥ d: return its score
 //!     if s is good enough, or hopeless, by its evaluation: return that          pruning.rs: whole nodes
+//!     if a capture is far more than enough by a shallow search: return that     probcut.rs
 //!     if the table knows no move: d ← d − 1                                     internal iterative reduction
 //!     for each move a of s, the most promising first                            move_picker.rs
 //!         skip it if it is late, hopeless or loses an exchange                  pruning.rs: moves
@@ -26,7 +27,7 @@
 //! <https://www.chessprogramming.org/Mate_Distance_Pruning>, …/Internal_Iterative_Reductions, …/Check_Extensions.
 
 use super::ChessEvaluation;
-use super::history::{Tried, bonus};
+use super::history::Tried;
 use super::move_picker::{MovePicker, is_noisy};
 use super::pruning::{Late, Singular};
 use super::scores::{DRAW, INFINITE, MATE, MAX_PLY, from_table, is_lost, is_sure, mated, to_table};
@@ -111,6 +112,13 @@ impl<E: ChessEvaluation> Worker<E> {
         }
 
         let hint = known.and_then(|entry| entry.best).filter(|&mv| board.is_legal(mv));
+        if let Some(evaluation) = evaluation
+            && !PRINCIPAL
+            && excluded.is_none()
+            && let Some(score) = self.probcut(game, Task { alpha, beta, ..task }, evaluation, known, hint)?
+        {
+            return Some(score);
+        }
         if self.settings.internal_iterative_reduction
             && depth >= REDUCE_WITHOUT_HINT_FROM
             && hint.is_none()
@@ -137,9 +145,10 @@ impl<E: ChessEvaluation> Worker<E> {
             number += 1;
             let tried = Tried { mv, color: us, piece, victim: victim(board, mv) };
             let experience = if tried.is_quiet() { self.histories.quiet(us, piece, mv, before) } else { 0 };
-            let mut reduction = self.reductions.plies(depth, number) - experience / 12;
+            let tunables = &self.settings.tunables;
+            let mut reduction = self.reductions.plies(depth, number) - experience * tunables.reduction_history / 1024;
             if !improving {
-                reduction += 1024;
+                reduction += tunables.reduction_worsening;
             }
             if !is_lost(best) && number > 1 {
                 let late = Late { alpha, depth, number, reduction, evaluation, improving, experience };
@@ -166,14 +175,15 @@ impl<E: ChessEvaluation> Worker<E> {
             let full = depth - 1 + extension;
             let mut scout = full;
             if self.settings.late_move_reductions && depth >= 2 && number > 1 + i32::from(PRINCIPAL) {
-                reduction += 1024 * (i32::from(cut) - i32::from(principal) - i32::from(checks));
-                if picker.is_good_noisy() {
-                    reduction -= 1024;
-                }
+                let tunables = &self.settings.tunables;
+                reduction += tunables.reduction_cut * i32::from(cut)
+                    - tunables.reduction_principal * i32::from(principal)
+                    - tunables.reduction_check * i32::from(checks)
+                    - tunables.reduction_capture * i32::from(picker.is_good_noisy());
                 scout = (full - reduction / 1024).clamp(1.min(full), full);
             }
             let follow = Task { alpha, beta, depth: full, ply, cut };
-            let score = self.follow::<PRINCIPAL>(&child, follow, scout, number == 1)?;
+            let score = self.follow::<PRINCIPAL>(&child, follow, scout, (number > 1).then_some(best))?;
             self.take_back();
 
             if score > best {
@@ -184,7 +194,7 @@ impl<E: ChessEvaluation> Worker<E> {
                         self.extend_line(ply, mv);
                     }
                     if score >= beta {
-                        self.refuted(ply, tried, tried_base, bonus(depth));
+                        self.refuted(ply, tried, tried_base, depth);
                         break;
                     }
                     alpha = score;
@@ -217,21 +227,32 @@ impl<E: ChessEvaluation> Worker<E> {
 
     /// What a move is worth to the side that made it, whose node's window and place `task` gives, with the depth that is left.
     /// The first move of a principal node is asked at once how good it is; others first, `scout` plies deep, whether they
-    /// are better than alpha at all.
+    /// are better than alpha at all. `best`: what those before it are worth at most.
     #[inline]
     pub(super) fn follow<const PRINCIPAL: bool>(
         &mut self,
         child: &Chess,
-        Task { alpha, beta, depth, ply, cut }: Task,
+        Task { alpha, beta, mut depth, ply, cut }: Task,
         scout: i32,
-        first: bool,
+        best: Option<i32>,
     ) -> Option<i32> {
         let ask = |alpha: i32, beta: i32, depth, cut| Task { alpha: -beta, beta: -alpha, depth, ply: ply + 1, cut };
-        let at_once = first || (!self.settings.principal_variation && scout == depth);
+        let at_once = best.is_none() || (!self.settings.principal_variation && scout == depth);
         if !PRINCIPAL || !at_once {
             let mut score = -self.node::<false>(child, ask(alpha, alpha + 1, scout, scout < depth || !cut))?;
             if score > alpha && scout < depth {
-                score = -self.node::<false>(child, ask(alpha, alpha + 1, depth, !cut))?;
+                if self.settings.adaptive_research
+                    && let Some(best) = best
+                {
+                    let tunables = &self.settings.tunables;
+                    let deeper =
+                        score > best + tunables.research_deeper + 2 * tunables.research_deeper * (depth - scout);
+                    let shallower = score < best + tunables.research_shallower;
+                    depth += i32::from(deeper) - i32::from(shallower);
+                }
+                if depth > scout {
+                    score = -self.node::<false>(child, ask(alpha, alpha + 1, depth, !cut))?;
+                }
             }
             if !PRINCIPAL || score <= alpha {
                 return Some(score);

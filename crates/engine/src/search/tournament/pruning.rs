@@ -14,8 +14,6 @@ use afterstate_games::Chess;
 use afterstate_games::chess::Move;
 use afterstate_games::chess::cozy_chess::{Board, Piece};
 
-/// How much the evaluation must exceed beta for each ply of depth (reverse futility), in hundredths of a pawn.
-const REVERSE_FUTILITY: i32 = 80;
 /// From this depth on a null move's refutation is not believed before the position is searched without one.
 const VERIFY_NULL_MOVE_FROM: i32 = 12;
 /// From this depth on the table's move is asked whether it is singular.
@@ -57,6 +55,7 @@ impl<E: ChessEvaluation> Worker<E> {
         improving: bool,
     ) -> Option<Option<i32>> {
         let Task { alpha, beta, depth, ply, .. } = task;
+        let tunables = self.settings.tunables;
         // The table's score is a better evaluation where its bound allows.
         let estimate = match known {
             Some(entry) if self.settings.transpositions => {
@@ -74,20 +73,28 @@ impl<E: ChessEvaluation> Worker<E> {
         // <https://www.chessprogramming.org/Reverse_Futility_Pruning>
         if self.settings.reverse_futility
             && depth <= 8
-            && estimate - REVERSE_FUTILITY * (depth - i32::from(improving)) >= beta
+            && estimate - tunables.reverse_futility * (depth - i32::from(improving)) >= beta
             && !is_sure(estimate)
             && !is_lost(beta)
         {
             return Some(Some(estimate));
         }
         // <https://www.chessprogramming.org/Razoring>
-        if self.settings.razoring && depth <= 3 && estimate + 150 + 200 * depth <= alpha && !is_sure(alpha) {
+        if self.settings.razoring
+            && depth <= 3
+            && estimate + tunables.razoring + tunables.razoring_ply * depth <= alpha
+            && !is_sure(alpha)
+        {
             let score = self.quiescence::<false>(game, alpha, alpha + 1, ply)?;
             if score <= alpha {
                 return Some(Some(score));
             }
         }
-        if self.settings.null_move && depth >= 3 && estimate >= beta && evaluation >= beta - 20 * depth + 120 {
+        if self.settings.null_move
+            && depth >= 3
+            && estimate >= beta
+            && evaluation >= beta + tunables.null_move_margin - tunables.null_move_slope * depth
+        {
             return self.null_move(game, task, estimate);
         }
         Some(None)
@@ -106,7 +113,9 @@ impl<E: ChessEvaluation> Worker<E> {
             return Some(None);
         }
         let Some(passed) = game.after_null_move() else { return Some(None) };
-        let reduced = depth - 3 - depth / 3 - ((estimate - beta) / 200).min(3);
+        let tunables = &self.settings.tunables;
+        let reduction = (tunables.null_move + tunables.null_move_ply * depth) / 1024;
+        let reduced = depth - reduction - ((estimate - beta) / tunables.null_move_excess.max(1)).min(3);
         self.pass(&passed, ply)?;
         let answer = Task { alpha: -beta, beta: 1 - beta, depth: reduced, ply: ply + 1, cut: !cut };
         let score = -self.node::<false>(&passed, answer)?;
@@ -129,15 +138,17 @@ impl<E: ChessEvaluation> Worker<E> {
     #[inline]
     pub(super) fn prune_move(&mut self, board: &Board, tried: Tried, late: Late, picker: &mut MovePicker) -> bool {
         let Late { alpha, depth, number, reduction, evaluation, improving, experience } = late;
+        let tunables = &self.settings.tunables;
         if !tried.is_quiet() {
             // <https://www.chessprogramming.org/Static_Exchange_Evaluation#Pruning>
             return self.settings.exchange_pruning
                 && depth <= 7
                 && picker.is_losing()
-                && !wins_at_least(board, tried.mv, -100 * depth);
+                && !wins_at_least(board, tried.mv, -tunables.exchange_capture * depth);
         }
         // <https://www.chessprogramming.org/Futility_Pruning#MoveCountBasedPruning>
-        if self.settings.late_move_pruning && number > (3 + depth * depth) / (2 - i32::from(improving)) {
+        let tries = (tunables.late_moves + tunables.late_moves_growth * depth * depth) / 1024;
+        if self.settings.late_move_pruning && number > tries / (2 - i32::from(improving)) {
             picker.skip_quiet();
             return true;
         }
@@ -146,7 +157,7 @@ impl<E: ChessEvaluation> Worker<E> {
         if self.settings.futility
             && let Some(evaluation) = evaluation
             && depth_left <= 7
-            && evaluation + 120 + 90 * depth_left <= alpha
+            && evaluation + tunables.futility + tunables.futility_ply * depth_left <= alpha
         {
             picker.skip_quiet();
             return true;
@@ -157,7 +168,7 @@ impl<E: ChessEvaluation> Worker<E> {
         }
         self.settings.exchange_pruning
             && depth_left <= 8
-            && !wins_at_least(board, tried.mv, -25 * depth_left * depth_left)
+            && !wins_at_least(board, tried.mv, -tunables.exchange_quiet * depth_left * depth_left)
     }
 
     /// Searches a node without the table's move `mv`, less deep, to see whether that is much better than all others, which
@@ -185,7 +196,7 @@ impl<E: ChessEvaluation> Worker<E> {
         {
             return Some(None);
         }
-        let bar = score - 2 * depth;
+        let bar = score - self.settings.tunables.singular * depth / 16;
         self.frame(ply).excluded = Some(mv);
         let others = self.node::<false>(game, Task { alpha: bar - 1, beta: bar, depth: (depth - 1) / 2, ply, cut });
         self.frame(ply).excluded = None;

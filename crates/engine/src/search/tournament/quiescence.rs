@@ -22,10 +22,6 @@ use super::table::{Entry, Proved};
 use super::worker::Worker;
 use afterstate_games::Chess;
 
-/// How much more than what it takes a capture may bring, in hundredths of the first position's pawns
-/// (<https://www.chessprogramming.org/Delta_Pruning>).
-const DELTA: i32 = 150;
-
 impl<E: ChessEvaluation> Worker<E> {
     /// The score of `game` as the side to move sees it, exact between `alpha` and `beta`, else a bound. `None`: the search
     /// must stop.
@@ -99,7 +95,8 @@ impl<E: ChessEvaluation> Worker<E> {
             let mv = candidate.mv;
             if self.settings.delta_pruning && !in_check && mv.promotion.is_none() {
                 let gain = victim(board, mv).map_or(0, |taken| EXCHANGE_VALUES[taken as usize]);
-                let hoped_for = stand_pat + (gain + DELTA) * growth / 64;
+                // In hundredths of the first position's pawns <https://www.chessprogramming.org/Delta_Pruning>
+                let hoped_for = stand_pat + (gain + self.settings.tunables.delta) * growth / 64;
                 if hoped_for <= alpha {
                     best = best.max(hoped_for);
                     continue;

@@ -1,16 +1,18 @@
 //! How much less deep late moves are searched at first (<https://www.chessprogramming.org/Late_Move_Reductions>).
 
-/// By depth and by number of the move, both cut off at 63, plies in 1024ths: 1.1 + ln(depth) · ln(number) / 2.36.
+use super::Tunables;
+
+/// By depth and by number of the move, both cut off at 63, plies in 1024ths: b + g · ln(depth) · ln(number).
 pub(super) struct Reductions(Vec<[i32; 64]>);
 
 impl Reductions {
-    pub(super) fn new() -> Reductions {
+    pub(super) fn new(tunables: &Tunables) -> Reductions {
         let plies = |depth: usize, number: usize| {
             if depth == 0 || number == 0 {
                 return 0;
             }
-            let formula = 1.1 + (depth as f64).ln() * (number as f64).ln() / 2.36;
-            (1024.0 * formula) as i32
+            let growth = (depth as f64).ln() * (number as f64).ln();
+            tunables.reduction + (f64::from(tunables.reduction_growth) * growth) as i32
         };
         Reductions((0..64).map(|depth| std::array::from_fn(|number| plies(depth, number))).collect())
     }

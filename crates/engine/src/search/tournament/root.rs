@@ -21,8 +21,6 @@ use crate::search::Bound;
 use afterstate_games::chess::Move;
 use afterstate_games::{Chess, Side};
 
-/// Half the width of the first aspiration window, in hundredths of a pawn.
-const WINDOW: i32 = 14;
 /// Aspiration begins with this iteration: before, scores jump.
 const ASPIRE_FROM: i32 = 4;
 
@@ -152,7 +150,7 @@ impl<E: ChessEvaluation> Worker<E> {
 
     /// Searches line number `line`, 0 being the best, with a window around its last score. `None`: the search must stop.
     fn aspire(&mut self, root: &Chess, depth: i32, line: usize, watch: &mut dyn FnMut(&SearchNews)) -> Option<()> {
-        let (mut alpha, mut beta, mut width) = (-INFINITE, INFINITE, WINDOW);
+        let (mut alpha, mut beta, mut width) = (-INFINITE, INFINITE, self.settings.tunables.aspiration_window.max(2));
         if self.settings.aspiration
             && depth >= ASPIRE_FROM
             && let Some(score) = self.root_moves[line].previous
@@ -220,7 +218,7 @@ impl<E: ChessEvaluation> Worker<E> {
                 scout = (full - self.reductions.plies(depth, number) / 1024 + 1).clamp(1, full);
             }
             let task = Task { alpha, beta, depth: full, ply: 0, cut: false };
-            let score = self.follow::<true>(&child, task, scout, number == 1)?;
+            let score = self.follow::<true>(&child, task, scout, (number > 1).then_some(best))?;
             self.take_back();
 
             let root_move = &mut self.root_moves[index];

@@ -1,5 +1,6 @@
 //! Which parts the tournament search is made of.
 
+use super::Tunables;
 use serde::{Deserialize, Serialize};
 
 /// The deepest iteration there is.
@@ -36,10 +37,15 @@ pub struct TournamentSettings {
     pub reverse_futility: bool,
     /// Whether a position whose evaluation is hopeless gets only quiescence, near the leaves. Default true.
     pub razoring: bool,
+    /// Whether a position is left alone that a capture refutes with great probability (ProbCut). Default false.
+    pub probcut: bool,
     /// Whether a position of which the table knows no move is searched less deep. Default true.
     pub internal_iterative_reduction: bool,
     /// Whether late moves are searched less deep at first. Default true.
     pub late_move_reductions: bool,
+    /// Whether a late move that proves much better than those before it is searched deeper than they were, and one that proves
+    /// hardly better less deep. Default false.
+    pub adaptive_research: bool,
     /// Whether late quiet moves are left out near the leaves. Default true.
     pub late_move_pruning: bool,
     /// Whether quiet moves are left out near the leaves if the evaluation is hopeless. Default true.
@@ -67,12 +73,16 @@ pub struct TournamentSettings {
     pub capture_history: bool,
     /// Whether evaluations are corrected by how far they were off in positions with the same pawns. Default true.
     pub correction_history: bool,
+    /// Whether they are corrected, too, by how far they were off in positions with the same pieces of either side. Default false.
+    pub piece_correction: bool,
     /// Whether an advantage that can hardly be won, with few men left, counts for less. Default true.
     pub endings: bool,
     /// Whether quiescence leaves out captures that cannot bring the evaluation near enough. Default true.
     pub delta_pruning: bool,
     /// Whether quiescence leaves out captures that lose material by exchange. Default true.
     pub quiescence_exchange: bool,
+    /// How far the parts go.
+    pub tunables: Tunables,
 }
 
 impl Default for TournamentSettings {
@@ -88,8 +98,10 @@ impl Default for TournamentSettings {
             null_move: true,
             reverse_futility: true,
             razoring: true,
+            probcut: false,
             internal_iterative_reduction: true,
             late_move_reductions: true,
+            adaptive_research: false,
             late_move_pruning: true,
             futility: true,
             history_pruning: false,
@@ -103,9 +115,11 @@ impl Default for TournamentSettings {
             continuation_history: true,
             capture_history: false,
             correction_history: true,
+            piece_correction: false,
             endings: true,
             delta_pruning: true,
             quiescence_exchange: true,
+            tunables: Tunables::default(),
         }
     }
 }
@@ -126,14 +140,17 @@ impl TournamentSettings {
             null_move: false,
             reverse_futility: false,
             razoring: false,
+            probcut: false,
             internal_iterative_reduction: false,
             late_move_reductions: false,
+            adaptive_research: false,
             late_move_pruning: false,
             futility: false,
             exchange_pruning: false,
             check_extension: false,
             singular_extension: false,
             correction_history: false,
+            piece_correction: false,
             endings: false,
             delta_pruning: false,
             quiescence_exchange: false,

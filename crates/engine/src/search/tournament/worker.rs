@@ -2,7 +2,7 @@
 
 use super::corrections::Corrections;
 use super::endings;
-use super::history::{Before, Histories, Tried};
+use super::history::{Before, Histories, Tried, bonus};
 use super::limits::{Clock, SearchLimits};
 use super::move_picker::{Candidate, MovePicker, Refutations, Sources};
 use super::packed::PieceTo;
@@ -96,8 +96,8 @@ impl<E: ChessEvaluation> Worker<E> {
             table,
             evaluation,
             histories: Histories::new(settings),
-            corrections: Corrections::new(),
-            reductions: Reductions::new(),
+            corrections: Corrections::new(settings),
+            reductions: Reductions::new(&settings.tunables),
             frames: vec![Frame::EMPTY; FRAMES],
             lines: vec![Line::empty(); MAX_PLY + 2],
             keys: Vec::with_capacity(1_024),
@@ -171,7 +171,7 @@ impl<E: ChessEvaluation> Worker<E> {
     }
 
     /// The move `by` refuted the position of this ply; those that were tried there before it begin at `tried_base`.
-    pub(super) fn refuted(&mut self, ply: usize, by: Tried, tried_base: usize, bonus: i32) {
+    pub(super) fn refuted(&mut self, ply: usize, by: Tried, tried_base: usize, depth: i32) {
         if self.settings.killers && by.is_quiet() {
             let killers = &mut self.frame(ply).killers;
             if killers[0] != Some(by.mv) {
@@ -179,6 +179,7 @@ impl<E: ChessEvaluation> Worker<E> {
             }
         }
         let before = self.before(ply);
+        let bonus = bonus(&self.settings.tunables, depth);
         self.histories.refuted(by, &self.tried[tried_base..], before, bonus);
     }
 

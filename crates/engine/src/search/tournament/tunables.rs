@@ -1,0 +1,130 @@
+//! [`Tunables`]: the numbers in the tournament search that no theory gives.
+
+use serde::{Deserialize, Serialize};
+
+/// How far the parts of the tournament search go. Margins are hundredths of a pawn as the evaluation counts them, reductions
+/// 1024ths of a ply. Useful values lie within a factor of two or three of the defaults, and depend on each other and a little on the
+/// evaluation; what the parts are is said where their switches are, in [`TournamentSettings`](super::TournamentSettings).
+///
+/// ```
+/// use afterstate_engine::search::Tunables;
+/// let bold: Tunables = serde_json::from_str(r#"{ "reverse-futility": 60 }"#).unwrap();
+/// assert_eq!(bold, Tunables { reverse_futility: 60, ..Tunables::default() });
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Tunables {
+    /// Half the width of an iteration's first window.
+    pub aspiration_window: i32,
+    /// How much the evaluation must exceed beta for each ply of depth so that a position is left alone.
+    pub reverse_futility: i32,
+    /// How far the evaluation must be below alpha so that a position gets only quiescence, and as much more for each ply of depth.
+    pub razoring: i32,
+    /// See [`Tunables::razoring`].
+    pub razoring_ply: i32,
+    /// How much less deep a null move is searched, and as much more for each ply of depth.
+    pub null_move: i32,
+    /// See [`Tunables::null_move`].
+    pub null_move_ply: i32,
+    /// A null move is searched a ply less deep for each time that the evaluation exceeds beta by so much, up to three times.
+    pub null_move_excess: i32,
+    /// A null move is tried if the evaluation is at least beta, this much more, …
+    pub null_move_margin: i32,
+    /// … and this much less for each ply of depth.
+    pub null_move_slope: i32,
+    /// How much better than beta a capture must be by a shallow search so that it need not be searched deep.
+    pub probcut: i32,
+    /// How much less deep late moves are searched at least, …
+    pub reduction: i32,
+    /// … and as much more for each unit of ln(depth) · ln(number of the move), …
+    pub reduction_growth: i32,
+    /// … and as much less for each 1024 that the histories count for the move (they count up to 49,152 either way), …
+    pub reduction_history: i32,
+    /// … and as much more where the side to move does not improve, …
+    pub reduction_worsening: i32,
+    /// … where the node is expected to be refuted, …
+    pub reduction_cut: i32,
+    /// … and as much less where the node was once part of a principal variation, …
+    pub reduction_principal: i32,
+    /// … for a move that gives check, …
+    pub reduction_check: i32,
+    /// … and for a capture that loses nothing.
+    pub reduction_capture: i32,
+    /// A late move that is better than all before it by so much, and twice this for each ply that it is searched again, gets a ply
+    /// more then; …
+    pub research_deeper: i32,
+    /// … and one that is not better by so much a ply less.
+    pub research_shallower: i32,
+    /// So many 1024ths of moves are tried at depth 0, …
+    pub late_moves: i32,
+    /// … and so many more for each unit of depth², half of it all where the side to move does not improve.
+    pub late_moves_growth: i32,
+    /// How far the evaluation must be below alpha so that quiet moves are left out, and as much more for each ply of depth.
+    pub futility: i32,
+    /// See [`Tunables::futility`].
+    pub futility_ply: i32,
+    /// What a capture may lose by exchange for each ply of depth.
+    pub exchange_capture: i32,
+    /// What a quiet move may lose by exchange for each unit of depth².
+    pub exchange_quiet: i32,
+    /// How much better than all others a move must be to be singular, for each ply of depth, in 16ths of a hundredth.
+    pub singular: i32,
+    /// How much more than what it takes a capture may bring.
+    pub delta: i32,
+    /// How much a refutation moves the histories for each ply of depth, …
+    pub history_ply: i32,
+    /// … how much less in any case, …
+    pub history_less: i32,
+    /// … and at most.
+    pub history_most: i32,
+    /// The most that an evaluation is corrected by.
+    pub correction_most: i32,
+    /// How much the corrections by either side's pieces count beside that by the pawns, in 1024ths.
+    pub correction_pieces: i32,
+    /// How much a new difference counts for each ply of depth in the running average of corrections, in 1024ths, …
+    pub correction_ply: i32,
+    /// … and at most.
+    pub correction_weight: i32,
+}
+
+impl Default for Tunables {
+    fn default() -> Self {
+        Tunables {
+            aspiration_window: 14,
+            reverse_futility: 80,
+            razoring: 150,
+            razoring_ply: 200,
+            null_move: 3072,
+            null_move_ply: 342,
+            null_move_excess: 200,
+            null_move_margin: 120,
+            null_move_slope: 20,
+            probcut: 180,
+            reduction: 1126,
+            reduction_growth: 434,
+            reduction_history: 85,
+            reduction_worsening: 1024,
+            reduction_cut: 1024,
+            reduction_principal: 1024,
+            reduction_check: 1024,
+            reduction_capture: 1024,
+            research_deeper: 40,
+            research_shallower: 10,
+            late_moves: 3072,
+            late_moves_growth: 1024,
+            futility: 120,
+            futility_ply: 90,
+            exchange_capture: 100,
+            exchange_quiet: 25,
+            singular: 32,
+            delta: 150,
+            history_ply: 160,
+            history_less: 80,
+            history_most: 1800,
+            correction_most: 48,
+            correction_pieces: 512,
+            correction_ply: 4,
+            correction_weight: 64,
+        }
+    }
+}
