@@ -25,6 +25,7 @@ pub mod recorded_games;
 pub mod referee;
 pub mod result_log;
 pub mod sprt;
+pub mod spsa;
 pub mod suite;
 pub mod time_manager;
 pub mod tournament;

@@ -72,17 +72,22 @@ pub fn check_start(game: GameSpec, agents: &[AgentSpec]) -> Result<()> {
     registry::visit(game, CanStart(&agents))
 }
 
+/// Whether such games can be decided before their end.
+pub fn check_adjudication(game: GameSpec, settings: &TournamentSettings) -> Result<()> {
+    ensure!(
+        settings.adjudication == Adjudication::default() || game.name() != Backgammon::NAME,
+        "win and draw: games of backgammon are played to their end, by how much they are won depends on it; leave both out"
+    );
+    Ok(())
+}
+
 /// Plays what is still missing.
 pub fn play(mut contest: Contest<'_>) -> Result<Played> {
     for agent in &mut contest.agents {
         *agent = agent.pinned();
     }
     contest.settings.agents = names(&contest.agents);
-    let adjudicated = contest.settings.adjudication != Adjudication::default();
-    ensure!(
-        !adjudicated || contest.game.name() != Backgammon::NAME,
-        "win and draw: games of backgammon are played to their end, by how much they are won depends on it; leave both out"
-    );
+    check_adjudication(contest.game, &contest.settings)?;
     if let Some(sprt) = &contest.sprt {
         sprt.check()?;
         ensure!(contest.agents.len() == 2, "a sequential test compares 2 agents, not {}", contest.agents.len());

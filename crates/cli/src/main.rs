@@ -15,6 +15,7 @@ mod chess_learner;
 mod chess_network_learner;
 mod chess_network_recipe;
 mod completions;
+mod conditions;
 mod contest;
 mod destinations;
 mod duel;
@@ -57,6 +58,7 @@ mod suite;
 mod tournament;
 mod train;
 mod training_run;
+mod tune;
 mod uci;
 mod watch;
 mod zero_game;
@@ -105,6 +107,8 @@ enum Command {
     Foretell(foretell::Args),
     /// Two agents, many games, perhaps a sequential test
     Match(Box<match_command::Args>),
+    /// Find better numbers for an agent by games against itself
+    Tune(Box<tune::Args>),
     /// Many agents, from a file, in a log that an interrupted run goes on from
     Tournament(tournament::Args),
     /// Ratings from the logs of matches and tournaments
@@ -144,6 +148,7 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Foretell(args) => foretell::run(args),
         Command::Match(args) => match_command::run(*args),
+        Command::Tune(args) => tune::run(*args),
         Command::Tournament(args) => tournament::run(args),
         Command::Rate(args) => rate::run(args),
         Command::Gtp(args) => gtp::run(args),

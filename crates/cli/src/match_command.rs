@@ -1,37 +1,30 @@
 //! `afterstate match`: two agents, many games.
 
 use crate::agent::{AgentSpec, agent_file};
-use crate::contest::{self, Contest, OpeningFile};
+use crate::conditions::{self, ConditionArgs};
+use crate::contest::{self, Contest};
 use crate::registry::GameArgs;
 use crate::standings::{self, PointsPerGame};
 use crate::{game_files, output};
-use afterstate_arena::TimeControl;
-use afterstate_arena::adjudication::{Adjudication, DrawRule, WinRule};
-use afterstate_arena::pairing::Format;
 use afterstate_arena::rating::{EloInterval, Tally, match_elo};
 use afterstate_arena::sprt::{EloModel, Sprt, SprtStatus};
 use afterstate_arena::tournament::TournamentSettings;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 
 /// Arguments of `match`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  afterstate match runs/quick random --games 200\n  \
+#[command(after_help = format!("Examples:\n  afterstate match runs/quick random --games 200\n  \
     afterstate match alpha-beta:runs/quick,depth=3 greedy:runs/quick --log results.jsonl --workers 2\n  \
     afterstate match two-phase:2000,depth=4 td-search:2000 --games 100\n  \
     afterstate match greedy:runs/new greedy:runs/old --games 20000 --sprt elo0=0,elo1=10\n  \
     afterstate match runs/quick 'gtp:gnugo --mode gtp --level 10 --chinese-rules' --referee gnugo --sgf games\n  \
     afterstate match uct:5000 uci:stockfish --game chess --openings suite.epd --time 10s+100ms --pgn games.pgn --draw --win\n\n\
-    Time controls: none, 10s/move, 1000sims/move, 5m (sudden death), 5m+2s (Fischer), 5m+3x30s (Japanese),\n\
-    5m+10/60s (Canadian).\n\
     SPRT: elo0, elo1, alpha, beta (default 0.05), model=normalised (default) or logistic; --games is the most\n\
     that it may take.\n\
-    Openings of chess: positions (.epd), the beginnings of games (.pgn) or a Polyglot book (.bin), drawn at random by\n\
-    --seed; both sides play each opening once.\n\
-    --draw: after=40 moves of each side, if both saw at most score=10 centipawns for moves=8. --win: if both saw at\n\
-    least score=600 for the same side for moves=4. These are the defaults; as in --draw=after=30,score=5.")]
+    {}", conditions::HELP))]
 pub struct Args {
     /// The agent under test (see `afterstate agents`)
     first: String,
@@ -39,54 +32,16 @@ pub struct Args {
     second: String,
     #[command(flatten)]
     game: GameArgs,
+    /// Games; agents swap sides after each, and two games share an opening
+    #[arg(long, default_value_t = 100)]
+    games: u32,
     #[command(flatten)]
-    how: HowArgs,
+    how: ConditionArgs,
     /// Stop as soon as a sequential test has decided; pairs of games that were played before do not count
     #[arg(long, value_name = "KEY=VALUE,…", value_parser = parse_sprt)]
     sprt: Option<Sprt>,
     #[command(flatten)]
     outputs: OutputArgs,
-}
-
-/// Moves of a book or game that are played if nobody says how many.
-pub const BOOK_PLIES: u32 = 16;
-
-/// How games are played.
-#[derive(clap::Args)]
-struct HowArgs {
-    /// Games; agents swap sides after each, and two games share an opening
-    #[arg(long, default_value_t = 100)]
-    games: u32,
-    /// Random moves at the beginning of a game, after the opening of a suite if there is one [default: 2, with a suite or dice 0]
-    #[arg(long, value_name = "MOVES")]
-    opening: Option<u32>,
-    /// Chess: begin games with openings of this suite (.epd, .pgn or .bin)
-    #[arg(long, value_name = "FILE")]
-    openings: Option<PathBuf>,
-    /// Moves of both sides that are played of an opening from a PGN file or book
-    #[arg(long, value_name = "MOVES", default_value_t = BOOK_PLIES, requires = "openings")]
-    book_plies: u32,
-    /// Call a game a draw when both sides see nothing in it any more
-    #[arg(long, value_name = "KEY=VALUE,…", num_args = 0..=1, default_missing_value = "", require_equals = true)]
-    draw: Option<DrawRule>,
-    /// Call a game won when both sides see the same one winning
-    #[arg(long, value_name = "KEY=VALUE,…", num_args = 0..=1, default_missing_value = "", require_equals = true)]
-    win: Option<WinRule>,
-    /// Each side's time
-    #[arg(long, default_value = "none", value_name = "CONTROL")]
-    time: TimeControl,
-    /// Games are stopped and judged after so many moves [default: the game's]
-    #[arg(long, value_name = "MOVES")]
-    move_limit: Option<usize>,
-    /// Who judges finished games. Go: area (every stone counts as alive) or gnugo [default: the game's first]
-    #[arg(long)]
-    referee: Option<String>,
-    /// Decides openings and the agents' random choices
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Games at once
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    workers: u32,
 }
 
 impl OutputArgs {
@@ -144,31 +99,20 @@ struct Report<'a> {
 pub fn run(args: Args) -> Result<()> {
     let game = args.game.spec()?;
     let [first, second] = [&args.first, &args.second].map(|spec| agent_file(spec));
-    let read = [("--openings", args.how.openings.as_deref()), ("the first agent", first), ("the second agent", second)];
+    let read = [("--openings", args.how.opening_file()), ("the first agent", first), ("the second agent", second)];
     game_files::check(&args.outputs, game, args.outputs.log.as_deref(), &read)?;
     let agents = vec![AgentSpec::parse(&args.first)?, AgentSpec::parse(&args.second)?];
-    let settings = TournamentSettings {
-        fingerprints: contest::fingerprints(&agents)?,
-        format: Format::Match,
-        games: args.how.games,
-        opening_moves: args.how.opening.unwrap_or(if args.how.openings.is_some() { 0 } else { game.opening_moves() }),
-        seed: args.how.seed,
-        time: args.how.time,
-        move_limit: args.how.move_limit.unwrap_or(0),
-        adjudication: Adjudication { draw: args.how.draw, win: args.how.win },
-        referee: args.how.referee.unwrap_or_default(),
-        ..TournamentSettings::default()
-    };
-    ensure!(args.how.move_limit != Some(0), "--move-limit 0: expected at least 1");
+    let settings =
+        TournamentSettings { fingerprints: contest::fingerprints(&agents)?, ..args.how.settings(game, args.games)? };
     contest::check_start(game, &agents)?;
     let played = contest::play(Contest {
         game,
         agents,
         settings,
-        workers: args.how.workers as usize,
+        workers: args.how.workers(),
         log: args.outputs.log.clone(),
         log_notes: true,
-        openings: args.how.openings.map(|path| OpeningFile { path, plies: args.how.book_plies }),
+        openings: args.how.openings(),
         pgn: args.outputs.pgn.clone(),
         sprt: args.sprt,
         watch: None,

@@ -2,8 +2,8 @@
 //! [`LearnerSettings`].
 
 use crate::chess_learner::ChessLearner;
+use crate::conditions::BOOK_PLIES;
 use crate::lesson::{Lesson, Plan};
-use crate::match_command::BOOK_PLIES;
 use crate::partners::PartnerSettings;
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use afterstate_arena::{Player, TimeControl, TournamentPlayer};

@@ -1,8 +1,9 @@
 //! `afterstate tournament`: many agents, from a file, in a log that an interrupted run goes on from.
 
 use crate::agent::{AgentSpec, agent_file};
+use crate::conditions::BOOK_PLIES;
 use crate::contest::{self, Contest, OpeningFile};
-use crate::match_command::{BOOK_PLIES, OutputArgs};
+use crate::match_command::OutputArgs;
 use crate::registry::{GameOptions, GameSpec};
 use crate::{game_files, output, standings};
 use afterstate_arena::TimeControl;
