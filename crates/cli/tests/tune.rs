@@ -55,7 +55,13 @@ fn a_run_goes_on_from_its_file() {
     assert!(done.contains("after 60 games"), "nothing is left to play: {done}");
     let other = ["tune", "uct:50,exploration={0.2:0.2}", "--game", "tic-tac-toe", "--opening", "1", "--games", "60"];
     let error = fail(&[&other[..], &["--out", file]].concat());
-    assert!(error.contains("is of other games: the agent is") && error.contains("uct:60"), "{error}");
+    assert!(error.contains("is of other games: agent is \"uct:60,"), "{error}");
+    let error = fail(&["tune", AGENT, "--game", "tic-tac-toe", "--opening", "1", "--games", "80", "--out", file]);
+    assert!(error.contains("games is 60 there and 80 now"), "{error}");
+    kept["values"].as_array_mut().unwrap().push(1.0.into());
+    std::fs::write(file, kept.to_string()).unwrap();
+    let error = fail(&["tune", AGENT, "--game", "tic-tac-toe", "--opening", "1", "--games", "60", "--out", file]);
+    assert!(error.contains("damaged"), "{error}");
     std::fs::write(file, "{").unwrap();
     let error = fail(&[&other[..], &["--out", file]].concat());
     assert!(error.contains("expected what `afterstate tune` wrote"), "{error}");

@@ -94,16 +94,20 @@ struct Tuning {
 }
 
 impl Tuning {
-    /// What another file would have to begin with to be this one's; `None` if it does.
-    fn difference(&self, other: &Tuning) -> Option<String> {
-        let differs = |what: &str, one: &dyn std::fmt::Debug, other: &dyn std::fmt::Debug| {
-            let (one, other) = (format!("{one:?}"), format!("{other:?}"));
-            (one != other).then(|| format!("{what} is {other} there and {one} now"))
+    /// The first thing in which `earlier` is another tuning than this one, in words.
+    fn difference(&self, earlier: &Tuning) -> Result<Option<String>> {
+        let said = |tuning: &Tuning| -> Result<serde_json::Value> {
+            let mut said = serde_json::to_value(&tuning.conditions)?;
+            said["agent"] = tuning.agent.clone().into();
+            said["game"] = tuning.game.clone().into();
+            said["rate"] = tuning.rate.into();
+            Ok(said)
         };
-        differs("the agent", &self.agent, &other.agent)
-            .or_else(|| differs("the game", &self.game, &other.game))
-            .or_else(|| differs("the rate", &self.rate, &other.rate))
-            .or_else(|| differs("how games are played", &self.conditions, &other.conditions))
+        let (there, now) = (said(earlier)?, said(self)?);
+        let keys =
+            ["agent"].into_iter().chain(now.as_object().into_iter().flat_map(|all| all.keys().map(|key| &key[..])));
+        let changed = keys.into_iter().find(|&key| there[key] != now[key]);
+        Ok(changed.map(|key| format!("{key} is {} there and {} now", there[key], now[key])))
     }
 
     fn total(&self) -> u64 {
@@ -117,7 +121,10 @@ pub fn run(args: Args) -> Result<()> {
     let game = game.spec()?;
     let template = Template::parse(&agent).with_context(|| format!("agent '{agent}'"))?;
     ensure!(games >= 2 && games.is_multiple_of(2), "--games {games}: expected an even number above 0");
-    let conditions = how.settings(game, games)?;
+    let conditions = TournamentSettings {
+        openings: how.opening_file().map(|path| path.display().to_string()).unwrap_or_default(),
+        ..how.settings(game, games)?
+    };
     contest::check_adjudication(game, &conditions)?;
     ensure!(rate.is_finite() && rate > 0.0, "--rate {rate}: expected a number above 0");
     crate::destinations::check(
@@ -143,9 +150,14 @@ pub fn run(args: Args) -> Result<()> {
         course: vec![(0, start)],
     };
     if let Some(earlier) = out.as_deref().map(read).transpose()?.flatten() {
-        if let Some(difference) = tuning.difference(&earlier) {
+        if let Some(difference) = tuning.difference(&earlier)? {
             anyhow::bail!("{} is of other games: {difference}; name another file", out.unwrap_or_default().display());
         }
+        ensure!(
+            earlier.values.len() == tuning.values.len() && earlier.pairs <= tuning.total(),
+            "{}: damaged: name another file",
+            out.unwrap_or_default().display()
+        );
         tuning = earlier;
     }
     let play = Play { template, spsa: spsa.from(tuning.values.clone()), how, tuning, out: out.clone(), quiet: json };

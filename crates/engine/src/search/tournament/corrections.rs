@@ -93,11 +93,21 @@ mod tests {
     use super::*;
     use afterstate_games::{Chess, Game, Notation};
 
+    fn settings(piece_correction: bool) -> TournamentSettings {
+        let tunables = Tunables {
+            correction_most: 48,
+            correction_pieces: 512,
+            correction_ply: 4,
+            correction_weight: 64,
+            ..Tunables::default()
+        };
+        TournamentSettings { piece_correction, tunables, ..TournamentSettings::default() }
+    }
+
     #[test]
     fn corrections_approach_what_was_off_and_belong_to_the_pawns() {
         let start = Chess::new();
-        let settings = TournamentSettings::default();
-        let mut corrections = Corrections::new(&settings);
+        let mut corrections = Corrections::new(&settings(false));
         for _ in 0..200 {
             corrections.learn(start.board(), 20, 30);
         }
@@ -116,14 +126,13 @@ mod tests {
         for _ in 0..1_000 {
             corrections.learn(start.board(), 20, -9_000);
         }
-        assert_eq!(corrections.corrected(start.board(), 0), -settings.tunables.correction_most);
+        assert_eq!(corrections.corrected(start.board(), 0), -48);
     }
 
     #[test]
     fn pieces_of_either_side_have_corrections_of_their_own() {
-        let settings = TournamentSettings { piece_correction: true, ..Default::default() };
         let start = Chess::new();
-        let mut corrections = Corrections::new(&settings);
+        let mut corrections = Corrections::new(&settings(true));
         for _ in 0..300 {
             corrections.learn(start.board(), 20, 32);
         }

@@ -37,14 +37,14 @@ pub struct TournamentSettings {
     pub reverse_futility: bool,
     /// Whether a position whose evaluation is hopeless gets only quiescence, near the leaves. Default true.
     pub razoring: bool,
-    /// Whether a position is left alone that a capture refutes with great probability (ProbCut). Default false.
+    /// Whether a position is left alone that a capture refutes with great probability (ProbCut). Default true.
     pub probcut: bool,
     /// Whether a position of which the table knows no move is searched less deep. Default true.
     pub internal_iterative_reduction: bool,
     /// Whether late moves are searched less deep at first. Default true.
     pub late_move_reductions: bool,
     /// Whether a late move that proves much better than those before it is searched deeper than they were, and one that proves
-    /// hardly better less deep. Default false.
+    /// hardly better less deep. Default true.
     pub adaptive_research: bool,
     /// Whether late quiet moves are left out near the leaves. Default true.
     pub late_move_pruning: bool,
@@ -73,7 +73,7 @@ pub struct TournamentSettings {
     pub capture_history: bool,
     /// Whether evaluations are corrected by how far they were off in positions with the same pawns. Default true.
     pub correction_history: bool,
-    /// Whether they are corrected, too, by how far they were off in positions with the same pieces of either side. Default false.
+    /// Whether they are corrected, too, by how far they were off in positions with the same pieces of either side. Default true.
     pub piece_correction: bool,
     /// Whether an advantage that can hardly be won, with few men left, counts for less. Default true.
     pub endings: bool,
@@ -98,10 +98,10 @@ impl Default for TournamentSettings {
             null_move: true,
             reverse_futility: true,
             razoring: true,
-            probcut: false,
+            probcut: true,
             internal_iterative_reduction: true,
             late_move_reductions: true,
-            adaptive_research: false,
+            adaptive_research: true,
             late_move_pruning: true,
             futility: true,
             history_pruning: false,
@@ -115,7 +115,7 @@ impl Default for TournamentSettings {
             continuation_history: true,
             capture_history: false,
             correction_history: true,
-            piece_correction: false,
+            piece_correction: true,
             endings: true,
             delta_pruning: true,
             quiescence_exchange: true,
