@@ -72,6 +72,16 @@ pub fn check_start(game: GameSpec, agents: &[AgentSpec]) -> Result<()> {
     registry::visit(game, CanStart(&agents))
 }
 
+/// Puts the game's own referee and limit of moves where none are said.
+pub fn complete<G: Playable>(settings: &mut TournamentSettings, start: &G) {
+    if settings.referee.is_empty() {
+        settings.referee = G::REFEREES[0].to_string();
+    }
+    if settings.move_limit == 0 {
+        settings.move_limit = start.move_limit();
+    }
+}
+
 /// Whether such games can be decided before their end.
 pub fn check_adjudication(game: GameSpec, settings: &TournamentSettings) -> Result<()> {
     ensure!(
@@ -141,12 +151,7 @@ impl Visitor for Play<'_> {
             agents, mut settings, workers, log, log_notes, openings, pgn, sprt, mut watch, quiet, ..
         }) = self;
         let players = agents.iter().map(|spec| registry::players(&start, spec)).collect::<Result<Vec<_>>>()?;
-        if settings.referee.is_empty() {
-            settings.referee = G::REFEREES[0].to_string();
-        }
-        if settings.move_limit == 0 {
-            settings.move_limit = start.move_limit();
-        }
+        complete(&mut settings, &start);
         let referee = G::referee(&settings.referee)?;
         if settings.referee == "area" && agents.iter().any(|spec| matches!(spec.agent, Agent::Gtp { .. })) {
             eprintln!("note: 'area' counts every stone as alive; if a GTP engine passes early, use --referee gnugo");

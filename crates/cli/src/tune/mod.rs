@@ -339,12 +339,7 @@ impl<'a, G: Playable> Pairs<'a, G> {
     fn new(start: &'a G, suite: Option<&'a OpeningSuite<G>>, of_all: &TournamentSettings) -> Result<Self> {
         let mut settings =
             TournamentSettings { games: 2, agents: vec!["one".into(), "other".into()], ..of_all.clone() };
-        if settings.referee.is_empty() {
-            settings.referee = G::REFEREES[0].to_string();
-        }
-        if settings.move_limit == 0 {
-            settings.move_limit = start.move_limit();
-        }
+        contest::complete(&mut settings, start);
         let referee = G::referee(&settings.referee)?;
         Ok(Pairs { start, suite, settings, referee })
     }

@@ -2,8 +2,9 @@
 //! αβ has").
 //!
 //! Reading order: `node.rs` (the recursive search, beside its pseudo-code) → `quiescence.rs` (its leaves) →
-//! `move_picker.rs` and `history.rs` (which moves first) → `pruning.rs`, `probcut.rs` and `reductions.rs` (which moves not, or less deep) →
-//! `root.rs` (iterative deepening) → `threads.rs` (several at once). `table.rs` and `see.rs` stand alone; `tunables.rs` has the numbers.
+//! `move_picker.rs` and `history.rs` (which moves first) → `pruning.rs`, `probcut.rs` and `reductions.rs` (which moves not, or
+//! less deep) → `root.rs` (iterative deepening) → `threads.rs` (several at once). `table.rs` and `see.rs` stand alone;
+//! `tunables.rs` has the numbers.
 //!
 //! Inside, scores are whole hundredths of a pawn as the side to move sees them; what leaves the search is the first
 //! player's (`scores.rs`).

@@ -14,7 +14,8 @@
 //!         e ← 1 if it gives check or all others are much worse                  check and singular extension
 //!         first move:   v ← −search(s∘a, d−1+e, −β, −α)
 //!         other moves:  v ← −search(s∘a, d−1+e−r, −α−1, −α)                     r: late-move reduction
-//!                       if v > α and r > 0:  v ← −search(s∘a, d−1+e, −α−1, −α)
+//!                       if v > α and r > 0:  e ← e ± 1 if v is far above, or hardly above, what came before
+//!                                            v ← −search(s∘a, d−1+e, −α−1, −α)
 //!                       if α < v < β:        v ← −search(s∘a, d−1+e, −β, −α)
 //!         best ← max(best, v);  α ← max(α, v)
 //!         if α ≥ β: histories and killers learn of a; break
@@ -227,7 +228,7 @@ impl<E: ChessEvaluation> Worker<E> {
 
     /// What a move is worth to the side that made it, whose node's window and place `task` gives, with the depth that is left.
     /// The first move of a principal node is asked at once how good it is; others first, `scout` plies deep, whether they
-    /// are better than alpha at all. `best`: what those before it are worth at most.
+    /// are better than alpha at all. `best`: what the moves before this one are worth, `None` for the first.
     #[inline]
     pub(super) fn follow<const PRINCIPAL: bool>(
         &mut self,

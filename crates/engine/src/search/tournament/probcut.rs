@@ -52,7 +52,7 @@ impl<E: ChessEvaluation> Worker<E> {
             }
             let child = self.play(game, candidate.mv, candidate.piece, ply)?;
             let mut score = -self.quiescence::<false>(&child, -bar, 1 - bar, ply + 1)?;
-            if score >= bar && depth > LESS {
+            if score >= bar {
                 let task = Task { alpha: -bar, beta: 1 - bar, depth: depth - LESS, ply: ply + 1, cut: !cut };
                 score = -self.node::<false>(&child, task)?;
             }
