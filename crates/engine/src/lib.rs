@@ -5,6 +5,7 @@
 //! them stands [`cube`]: backgammon for points.
 
 pub mod cube;
+mod large_pages;
 pub mod learning;
 pub mod policy;
 pub mod search;

@@ -1,6 +1,7 @@
 //! [`TranspositionTable`]: what is already known of positions that several lines of play reach.
 
 use super::Score;
+use crate::large_pages::ask_for;
 use afterstate_games::Side;
 use afterstate_games::rng::mix;
 
@@ -88,6 +89,7 @@ impl<M: Copy> TranspositionTable<M> {
         }
         let empty =
             Slot { key: 0, score: Score::heuristic(0.0), best: None, depth: 0, bound: Bound::Exact, generation: 0 };
+        ask_for(buckets.spare_capacity_mut());
         buckets.resize(count, [empty; WAYS]);
         TranspositionTable { buckets, generation: 1 }
     }

@@ -3,6 +3,8 @@
 //! Unlike [`TranspositionTable`](crate::search::TranspositionTable) it keeps both bounds of an exact score and knows no
 //! depth: what is proved stays true for as long as the table lives. No two positions are ever taken for each other.
 
+use crate::large_pages::ask_for;
+
 /// Bits of a position's key.
 const KEY_BITS: u32 = 49;
 /// Bits of the mixed key that an entry holds. Its bucket says the others.
@@ -55,6 +57,7 @@ impl Table {
         while bucket_bits > LEAST_BUCKET_BITS && buckets.try_reserve_exact(1 << bucket_bits).is_err() {
             bucket_bits -= 1;
         }
+        ask_for(buckets.spare_capacity_mut());
         buckets.resize(1 << bucket_bits, Bucket([0; 4]));
         Table { buckets, bucket_bits }
     }

@@ -25,6 +25,7 @@ mod meeting;
 
 use super::short_term_memory::ShortTermMemory;
 use crate::Value;
+use crate::large_pages::ask_for;
 use crate::learning::TdSettings;
 use crate::value::{Linear, LocalShapes, Patterns, WindowSizes, Windows};
 use afterstate_games::Side;
@@ -212,6 +213,7 @@ impl ShapeMemory {
         }
         self.rows.push((weights, self.cells.len() as u32));
         self.weights = vec![[0.0; 2]; weights as usize];
+        ask_for(&self.weights);
         let points = Point::at(size - 1, size - 1, size).index() + 1;
         self.differences = [(); 2].map(|()| vec![[0.0; 2]; points]);
         self.learning = vec![0; self.windows.len()];

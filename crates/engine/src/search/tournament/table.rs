@@ -6,6 +6,7 @@
 //! Journal 25(1), 2002). So no torn entry is ever believed, short of an accident of 64 bits.
 
 use super::packed::{pack_move, unpack_move};
+use crate::large_pages::ask_for;
 use afterstate_games::chess::Move;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
@@ -137,6 +138,7 @@ impl Table {
         while count > 1 && buckets.try_reserve_exact(count).is_err() {
             count /= 2;
         }
+        ask_for(buckets.spare_capacity_mut());
         buckets.resize_with(count, Bucket::default);
         Table { buckets, generation: AtomicU8::new(0) }
     }
@@ -162,6 +164,19 @@ impl Table {
             let word = slot.word.load(Relaxed);
             (word != 0 && slot.check.load(Relaxed) ^ word == key).then(|| Entry::unpack(word))
         })
+    }
+
+    /// The position with this key will be asked for soon: its entry, which is hardly ever at hand, should be fetched meanwhile.
+    #[inline(always)]
+    pub(super) fn fetch(&self, key: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: every such processor has the instruction, which is a hint and reads nothing.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.bucket(key)).cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = key;
     }
 
     /// Remembers a position. A place that holds the same position, or is empty, is taken; else the place of the entry that
@@ -231,7 +246,9 @@ mod tests {
             let entry = Entry { best, score, proved, depth, evaluation, principal };
             let table = Table::new(0);
             table.put(key, entry);
+            table.fetch(key);
             prop_assert_eq!(table.get(key), Some(entry));
+            table.fetch(!key);
             prop_assert_eq!(table.get(!key), None);
         }
     }

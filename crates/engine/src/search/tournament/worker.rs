@@ -197,7 +197,9 @@ impl<E: ChessEvaluation> Worker<E> {
         self.frame(ply).moved = PieceTo::new(game.board().side_to_move(), piece, mv.to);
         let mut child = game.clone();
         child.play(mv);
-        self.keys.push(child.repetition_key());
+        let key = child.repetition_key();
+        self.table.fetch(key);
+        self.keys.push(key);
         Some(child)
     }
 

@@ -3,9 +3,10 @@
 //! A tree reserves as much as it may ever take. To write all of that before the first simulation would cost a second for
 //! every GiB or so, on a clock that may be running. Memory that is asked for as zeros costs nothing until it is touched:
 //! the system then gives it page by page. A `Vec` of octets cannot ask so, since the standard library writes the zeros
-//! itself where more than the usual alignment is wanted; hence the only `unsafe` code of this crate.
+//! itself where more than the usual alignment is wanted; hence the `unsafe` code here.
 
 use super::node::Octet;
+use crate::large_pages::ask_for;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -32,6 +33,8 @@ impl Octets {
         let layout = Layout::from_size_align(bytes, USUAL_ALIGNMENT).ok()?;
         // SAFETY: the layout's size is not 0.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        // SAFETY: so many zeros lie there, and nobody else knows of them yet.
+        ask_for(unsafe { std::slice::from_raw_parts(allocation.as_ptr(), bytes) });
         let to_first = allocation.as_ptr().align_offset(align_of::<Octet>());
         assert!(to_first <= room_to_align, "memory of the usual alignment");
         // SAFETY: that is within the allocation, which has room for the way to the next cache line.
