@@ -34,7 +34,7 @@ impl AveragedWeights {
         AveragedWeights { mean: Weights::from_values(mean), horizon: horizon.max(1) }
     }
 
-    /// `weights`, θ, are what is known after so many games, n, the first being 1.
+    /// `weights`, θ, are what is known after so many games, n, the first being 1. Nobody else may tell it of other games meanwhile.
     ///
     /// # Panics
     ///
@@ -43,7 +43,8 @@ impl AveragedWeights {
         assert_eq!(weights.len(), self.mean.len(), "a mean of the same weights");
         let part = 1.0 / games.clamp(1, self.horizon) as f32;
         for index in 0..weights.len() {
-            self.mean.add_exactly(index, part * (weights.get(index) - self.mean.get(index)));
+            let mean = self.mean.get(index);
+            self.mean.set(index, mean + part * (weights.get(index) - mean));
         }
     }
 
