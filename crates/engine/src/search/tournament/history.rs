@@ -1,7 +1,7 @@
 //! [`Histories`]: what earlier parts of the search showed about moves, whatever the position.
 //!
 //! * Butterfly history: a quiet move of either side by its two squares (J. Schaeffer, *The history heuristic and alpha-beta
-//!   search enhancements in practice*, 1989).
+//!   search enhancements in practice*, 1989), and by whether these are attacked.
 //! * Continuation history: a quiet move by piece and square, given the move one ply, or two plies, before it
 //!   (<https://www.chessprogramming.org/History_Heuristic#Continuation_History>).
 //! * Capture history: a capture by piece, square and victim.
@@ -10,6 +10,7 @@
 //! Counts move towards ±[`LIMIT`] and the more slowly the nearer they are ("gravity"), so that what is recent counts more.
 
 use super::packed::{PIECE_TOS, PieceTo};
+use super::threats::{THREAT_KINDS, Threats};
 use super::{TournamentSettings, Tunables};
 use afterstate_games::chess::Move;
 use afterstate_games::chess::cozy_chess::{Color, Piece, Square};
@@ -31,10 +32,22 @@ pub(super) struct Histories {
     continuations_on: bool,
     captures_on: bool,
     counter_moves_on: bool,
+    /// How much more a move counts that takes a piece of this kind out of danger.
+    escapes: [i32; Piece::NUM],
 }
 
-/// The two moves before a node, the last one first.
-pub(super) type Before = [PieceTo; 2];
+/// Where a move is tried.
+#[derive(Clone, Copy)]
+pub(super) struct Context {
+    /// The two moves before, the last one first.
+    pub before: [PieceTo; 2],
+    pub threats: Threats,
+}
+
+impl Context {
+    /// Where nothing is known of it.
+    pub(super) const NONE: Context = Context { before: [PieceTo::NONE; 2], threats: Threats::NONE };
+}
 
 /// A move that was tried.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +71,7 @@ impl Tried {
 impl Histories {
     pub(super) fn new(settings: &TournamentSettings) -> Histories {
         Histories {
-            butterfly: vec![0; Color::NUM * Square::NUM * Square::NUM],
+            butterfly: vec![0; THREAT_KINDS * Color::NUM * Square::NUM * Square::NUM],
             captures: vec![0; PIECE_TOS * VICTIMS],
             continuations: vec![0; 2 * (PIECE_TOS + 1) * PIECE_TOS],
             counter_moves: vec![None; PIECE_TOS + 1],
@@ -66,6 +79,10 @@ impl Histories {
             continuations_on: settings.continuation_history,
             captures_on: settings.capture_history,
             counter_moves_on: settings.counter_moves,
+            escapes: {
+                let Tunables { escape_minor, escape_rook, escape_queen, .. } = settings.tunables;
+                [0, escape_minor, escape_minor, escape_rook, escape_queen, 0]
+            },
         }
     }
 
@@ -77,12 +94,18 @@ impl Histories {
         self.counter_moves.fill(None);
     }
 
+    /// How early a quiet move is tried, the higher the earlier.
+    #[inline(always)]
+    pub(super) fn order(&self, color: Color, piece: Piece, mv: Move, context: &Context) -> i32 {
+        self.quiet(color, piece, mv, context) + self.escapes[piece as usize] * context.threats.escape(piece, mv)
+    }
+
     /// What is known of a quiet move, the higher the better; up to 3 × [`LIMIT`] either way.
     #[inline(always)]
-    pub(super) fn quiet(&self, color: Color, piece: Piece, mv: Move, before: Before) -> i32 {
-        let mut sum = i32::from(self.butterfly[butterfly_index(color, mv)]);
+    pub(super) fn quiet(&self, color: Color, piece: Piece, mv: Move, context: &Context) -> i32 {
+        let mut sum = i32::from(self.butterfly[butterfly_index(color, mv, &context.threats)]);
         if self.continuations_on {
-            let [one, two] = continuation_indices(PieceTo::new(color, piece, mv.to), before);
+            let [one, two] = continuation_indices(PieceTo::new(color, piece, mv.to), context.before);
             sum += i32::from(self.continuations[one]) + i32::from(self.continuations[two]);
         }
         sum
@@ -101,20 +124,20 @@ impl Histories {
     }
 
     /// The move `by` refuted a position; those in `failed` were tried there before it, in vain.
-    pub(super) fn refuted(&mut self, by: Tried, failed: &[Tried], before: Before, bonus: i32) {
-        self.learn(by, before, bonus);
+    pub(super) fn refuted(&mut self, by: Tried, failed: &[Tried], context: &Context, bonus: i32) {
+        self.learn(by, context, bonus);
         if by.is_quiet() && self.counter_moves_on {
-            self.counter_moves[before[0].index()] = Some(by.mv);
+            self.counter_moves[context.before[0].index()] = Some(by.mv);
         }
         for &other in failed {
             // A capture that refutes says nothing against the quiet moves: they were not even tried yet, but for the hint.
             if by.is_quiet() || !other.is_quiet() {
-                self.learn(other, before, -bonus);
+                self.learn(other, context, -bonus);
             }
         }
     }
 
-    fn learn(&mut self, Tried { mv, color, piece, victim }: Tried, before: Before, bonus: i32) {
+    fn learn(&mut self, Tried { mv, color, piece, victim }: Tried, context: &Context, bonus: i32) {
         let moved = PieceTo::new(color, piece, mv.to);
         if let Some(victim) = victim {
             if self.captures_on {
@@ -122,10 +145,10 @@ impl Histories {
             }
         } else if mv.promotion.is_none() {
             if self.butterfly_on {
-                pull(&mut self.butterfly[butterfly_index(color, mv)], bonus);
+                pull(&mut self.butterfly[butterfly_index(color, mv, &context.threats)], bonus);
             }
             if self.continuations_on {
-                for index in continuation_indices(moved, before) {
+                for index in continuation_indices(moved, context.before) {
                     pull(&mut self.continuations[index], bonus);
                 }
             }
@@ -147,12 +170,12 @@ fn pull(count: &mut i16, bonus: i32) {
 }
 
 #[inline(always)]
-fn butterfly_index(color: Color, mv: Move) -> usize {
-    (color as usize * Square::NUM + mv.from as usize) * Square::NUM + mv.to as usize
+fn butterfly_index(color: Color, mv: Move, threats: &Threats) -> usize {
+    ((threats.kind(mv) * Color::NUM + color as usize) * Square::NUM + mv.from as usize) * Square::NUM + mv.to as usize
 }
 
 #[inline(always)]
-fn continuation_indices(moved: PieceTo, [one, two]: Before) -> [usize; 2] {
+fn continuation_indices(moved: PieceTo, [one, two]: [PieceTo; 2]) -> [usize; 2] {
     [one.index() * PIECE_TOS + moved.index(), (PIECE_TOS + 1 + two.index()) * PIECE_TOS + moved.index()]
 }
 
@@ -185,8 +208,10 @@ mod tests {
         let other = Tried { mv: Move { to: Square::E3, ..mv }, ..tried };
         let capture = Tried { piece: Piece::Queen, victim: Some(Piece::Rook), ..tried };
         let knight = PieceTo::new(Color::Black, Piece::Knight, Square::F6);
-        histories.refuted(tried, &[other, capture], [knight, PieceTo::NONE], 500);
-        let quiet = |histories: &Histories, mv, before| histories.quiet(Color::White, Piece::Pawn, mv, before);
+        histories.refuted(tried, &[other, capture], &Context { before: [knight, PieceTo::NONE], ..Context::NONE }, 500);
+        let quiet = |histories: &Histories, mv, before| {
+            histories.quiet(Color::White, Piece::Pawn, mv, &Context { before, ..Context::NONE })
+        };
         assert_eq!(quiet(&histories, mv, [knight, PieceTo::NONE]), 1_000);
         assert_eq!(quiet(&histories, other.mv, [knight, PieceTo::NONE]), -1_000);
         assert_eq!(quiet(&histories, mv, [knight, knight]), 500, "only the move one ply before is the same");

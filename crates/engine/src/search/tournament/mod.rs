@@ -2,7 +2,7 @@
 //! αβ has").
 //!
 //! Reading order: `node.rs` (the recursive search, beside its pseudo-code) → `quiescence.rs` (its leaves) →
-//! `move_picker.rs` and `history.rs` (which moves first) → `pruning.rs`, `probcut.rs` and `reductions.rs` (which moves not, or
+//! `move_picker.rs`, `history.rs` and `threats.rs` (which moves first) → `pruning.rs`, `probcut.rs` and `reductions.rs` (which moves not, or
 //! less deep) → `root.rs` (iterative deepening) → `threads.rs` (several at once). `table.rs` and `see.rs` stand alone;
 //! `tunables.rs` has the numbers.
 //!
@@ -28,6 +28,7 @@ mod see;
 mod settings;
 mod table;
 mod threads;
+mod threats;
 mod tunables;
 mod worker;
 

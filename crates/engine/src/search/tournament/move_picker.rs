@@ -11,7 +11,7 @@
 //! Most nodes are refuted by one of the first moves, so that the rest is never generated
 //! (<https://www.chessprogramming.org/Move_Generation#Staged_Move_Generation>). The moves of all plies lie on one stack.
 
-use super::history::{Before, Histories};
+use super::history::{Context, Histories};
 use super::packed::PieceTo;
 use super::see::{EXCHANGE_VALUES, victim, wins_at_least};
 use afterstate_games::chess::Move;
@@ -45,7 +45,7 @@ pub(super) struct MovePicker {
     stage: Stage,
     hint: Option<Move>,
     refutations: Refutations,
-    before: Before,
+    context: Context,
     /// Quiet moves are left out.
     skip_quiet: bool,
     /// Whether captures are asked what the exchange brings.
@@ -70,12 +70,12 @@ pub(super) struct Sources<'a> {
 
 impl MovePicker {
     /// All legal moves. `hint` is the table's, if it is legal.
-    pub(super) fn all(base: usize, hint: Option<Move>, refutations: Refutations, before: Before) -> MovePicker {
+    pub(super) fn all(base: usize, hint: Option<Move>, refutations: Refutations, context: Context) -> MovePicker {
         MovePicker {
             stage: Stage::Hint,
             hint,
             refutations,
-            before,
+            context,
             skip_quiet: false,
             exchange: true,
             skip_losing: false,
@@ -88,8 +88,8 @@ impl MovePicker {
 
     /// Captures and promotions only; with `exchange` those that lose an exchange are left out, but for the hint.
     pub(super) fn noisy(base: usize, hint: Option<Move>, exchange: bool) -> MovePicker {
-        let before = [PieceTo::NONE; 2];
-        MovePicker { skip_quiet: true, exchange, skip_losing: true, ..MovePicker::all(base, hint, [None; 3], before) }
+        let all = MovePicker::all(base, hint, [None; 3], Context::NONE);
+        MovePicker { skip_quiet: true, exchange, skip_losing: true, ..all }
     }
 
     /// From now on only captures and promotions: the quiet moves that are left are not worth trying.
@@ -233,14 +233,14 @@ impl MovePicker {
     }
 
     fn generate_quiet(&mut self, from: &mut Sources) {
-        let (board, stack, histories, before) = (from.board, &mut *from.stack, from.histories, self.before);
+        let (board, stack, histories, context) = (from.board, &mut *from.stack, from.histories, &self.context);
         let us = board.side_to_move();
         let last = Rank::Eighth.relative_to(us).bitboard();
         let enemies = board.colors(!us);
         let not_pawns = !(enemies | last | en_passant(board));
         self.next = stack.len();
         board.generate_moves(|PieceMoves { piece, from, to }| {
-            let score = |mv| histories.quiet(us, piece, mv, before);
+            let score = |mv| histories.order(us, piece, mv, context);
             if piece == Piece::Pawn {
                 for to in to & not_pawns {
                     let mv = Move { from, to, promotion: None };
@@ -305,7 +305,7 @@ mod tests {
                 let mut draw = || legal[afterstate_games::rng::below(&mut rng, legal.len() as u32) as usize];
                 let (hint, refutations) = (draw(), [Some(draw()), Some(draw()), Some(draw())]);
                 let mut stack = Vec::new();
-                let mut picker = MovePicker::all(0, Some(hint), refutations, [PieceTo::NONE; 2]);
+                let mut picker = MovePicker::all(0, Some(hint), refutations, Context::NONE);
                 let mut from = Sources { board: game.board(), stack: &mut stack, histories: &histories };
                 let mut picked = Vec::new();
                 while let Some(candidate) = picker.next(&mut from) {

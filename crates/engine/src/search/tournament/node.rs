@@ -131,10 +131,11 @@ impl<E: ChessEvaluation> Worker<E> {
 
         // Killers of the next ply are those of positions below this one.
         self.frame(ply + 1).killers = [None; 2];
-        let before = self.before(ply);
+        let context = self.context(game, ply);
         let (base, tried_base) = (self.stack.len(), self.tried.len());
-        let mut picker = MovePicker::all(base, hint, self.refutations(ply, before), before);
+        let mut picker = MovePicker::all(base, hint, self.refutations(ply), context);
         let us = board.side_to_move();
+        let noisy_hint = self.settings.noisy_hint_reduction && hint.is_some_and(|mv| is_noisy(board, mv));
         let low = alpha;
         let (mut best, mut best_move) = (-INFINITE, None);
         let mut number = 0;
@@ -145,7 +146,7 @@ impl<E: ChessEvaluation> Worker<E> {
             }
             number += 1;
             let tried = Tried { mv, color: us, piece, victim: victim(board, mv) };
-            let experience = if tried.is_quiet() { self.histories.quiet(us, piece, mv, before) } else { 0 };
+            let experience = if tried.is_quiet() { self.histories.quiet(us, piece, mv, &context) } else { 0 };
             let tunables = &self.settings.tunables;
             let mut reduction = self.reductions.plies(depth, number) - experience * tunables.reduction_history / 1024;
             if !improving {
@@ -178,6 +179,7 @@ impl<E: ChessEvaluation> Worker<E> {
             if self.settings.late_move_reductions && depth >= 2 && number > 1 + i32::from(PRINCIPAL) {
                 let tunables = &self.settings.tunables;
                 reduction += tunables.reduction_cut * i32::from(cut)
+                    + tunables.reduction_noisy_hint * i32::from(noisy_hint && tried.is_quiet())
                     - tunables.reduction_principal * i32::from(principal)
                     - tunables.reduction_check * i32::from(checks)
                     - tunables.reduction_capture * i32::from(picker.is_good_noisy());
@@ -195,7 +197,7 @@ impl<E: ChessEvaluation> Worker<E> {
                         self.extend_line(ply, mv);
                     }
                     if score >= beta {
-                        self.refuted(ply, tried, tried_base, depth);
+                        self.refuted(ply, tried, tried_base, (&context, depth));
                         break;
                     }
                     alpha = score;

@@ -56,20 +56,7 @@ impl<E: ChessEvaluation> Worker<E> {
     ) -> Option<Option<i32>> {
         let Task { alpha, beta, depth, ply, .. } = task;
         let tunables = self.settings.tunables;
-        // The table's score is a better evaluation where its bound allows.
-        let estimate = match known {
-            Some(entry) if self.settings.transpositions => {
-                let score = from_table(entry.score, ply);
-                let better = match entry.proved {
-                    Proved::Nothing => false,
-                    Proved::Exact => true,
-                    Proved::AtLeast => score > evaluation,
-                    Proved::AtMost => score < evaluation,
-                };
-                if better { score } else { evaluation }
-            }
-            _ => evaluation,
-        };
+        let estimate = self.estimate(known, evaluation, ply);
         // <https://www.chessprogramming.org/Reverse_Futility_Pruning>
         if self.settings.reverse_futility
             && depth <= 8
@@ -98,6 +85,20 @@ impl<E: ChessEvaluation> Worker<E> {
             return self.null_move(game, task, estimate);
         }
         Some(None)
+    }
+
+    /// The table's score is a better evaluation where its bound allows.
+    #[inline(always)]
+    pub(super) fn estimate(&self, known: Option<Entry>, evaluation: i32, ply: usize) -> i32 {
+        let Some(entry) = known.filter(|_| self.settings.transpositions) else { return evaluation };
+        let score = from_table(entry.score, ply);
+        let better = match entry.proved {
+            Proved::Nothing => false,
+            Proved::Exact => true,
+            Proved::AtLeast => score > evaluation,
+            Proved::AtMost => score < evaluation,
+        };
+        if better { score } else { evaluation }
     }
 
     /// If the position is good enough even when its side passes, it is left alone. Not in pawn endings, where passing may be

@@ -5,7 +5,8 @@
 //! quiescence(s, α, β)
 //!     if s is drawn: return 0
 //!     if the table settles it: return its score
-//!     if not in check: best ← evaluation(s)                            stand pat: one may leave captures alone
+//!     if not in check: best ← evaluation(s), or the table's score if its bound shows that to be nearer
+//!                                                                      stand pat: one may leave captures alone
 //!                      if best ≥ β: return best;  α ← max(α, best)
 //!     for each capture and promotion of s, in check for each move
 //!         skip it if it cannot bring the evaluation to α (delta pruning), or loses the exchange
@@ -64,6 +65,11 @@ impl<E: ChessEvaluation> Worker<E> {
             let still = known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(game));
             evaluation = Some(still);
             stand_pat = self.corrected(game, still);
+            if self.settings.quiescence_table {
+                // To stand still mates nobody.
+                let estimate = self.estimate(known, stand_pat, ply);
+                stand_pat = if is_sure(estimate) { stand_pat } else { estimate };
+            }
             best = stand_pat;
             if best >= beta {
                 if known.is_none() {
@@ -85,7 +91,7 @@ impl<E: ChessEvaluation> Worker<E> {
         let hint = known.and_then(|entry| entry.best).filter(|&mv| board.is_legal(mv));
         let base = self.stack.len();
         let mut picker = if in_check {
-            MovePicker::all(base, hint, [None; 3], self.before(ply))
+            MovePicker::all(base, hint, [None; 3], self.context(game, ply))
         } else {
             MovePicker::noisy(base, hint.filter(|&mv| is_noisy(board, mv)), self.settings.quiescence_exchange)
         };

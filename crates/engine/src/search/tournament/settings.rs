@@ -46,6 +46,8 @@ pub struct TournamentSettings {
     /// Whether a late move that proves much better than those before it is searched deeper than they were, and one that proves
     /// hardly better less deep. Default true.
     pub adaptive_research: bool,
+    /// Whether late quiet moves are searched less deep still where the table's move takes something. Default true.
+    pub noisy_hint_reduction: bool,
     /// Whether late quiet moves are left out near the leaves. Default true.
     pub late_move_pruning: bool,
     /// Whether quiet moves are left out near the leaves if the evaluation is hopeless. Default true.
@@ -69,6 +71,10 @@ pub struct TournamentSettings {
     pub history: bool,
     /// Whether quiet moves are ordered by how they did after the moves before them. Default true.
     pub continuation_history: bool,
+    /// Whether quiet moves that take a piece away from cheaper attackers come early, and those that put it there late. Default true.
+    pub escapes: bool,
+    /// Whether butterfly history tells moves apart by whether their squares are attacked. Default true.
+    pub threat_history: bool,
     /// Whether captures are ordered also by how they did anywhere. Default false: it did not gain.
     pub capture_history: bool,
     /// Whether evaluations are corrected by how far they were off in positions with the same pawns. Default true.
@@ -77,6 +83,8 @@ pub struct TournamentSettings {
     pub piece_correction: bool,
     /// Whether an advantage that can hardly be won, with few men left, counts for less. Default true.
     pub endings: bool,
+    /// Whether quiescence takes the table's score for the evaluation where its bound allows. Default true.
+    pub quiescence_table: bool,
     /// Whether quiescence leaves out captures that cannot bring the evaluation near enough. Default true.
     pub delta_pruning: bool,
     /// Whether quiescence leaves out captures that lose material by exchange. Default true.
@@ -102,6 +110,7 @@ impl Default for TournamentSettings {
             internal_iterative_reduction: true,
             late_move_reductions: true,
             adaptive_research: true,
+            noisy_hint_reduction: true,
             late_move_pruning: true,
             futility: true,
             history_pruning: false,
@@ -113,10 +122,13 @@ impl Default for TournamentSettings {
             counter_moves: false,
             history: true,
             continuation_history: true,
+            escapes: true,
+            threat_history: true,
             capture_history: false,
             correction_history: true,
             piece_correction: true,
             endings: true,
+            quiescence_table: true,
             delta_pruning: true,
             quiescence_exchange: true,
             tunables: Tunables::default(),
@@ -144,6 +156,7 @@ impl TournamentSettings {
             internal_iterative_reduction: false,
             late_move_reductions: false,
             adaptive_research: false,
+            noisy_hint_reduction: false,
             late_move_pruning: false,
             futility: false,
             exchange_pruning: false,
@@ -152,6 +165,7 @@ impl TournamentSettings {
             correction_history: false,
             piece_correction: false,
             endings: false,
+            quiescence_table: false,
             delta_pruning: false,
             quiescence_exchange: false,
             ..TournamentSettings::default()

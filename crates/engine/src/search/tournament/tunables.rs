@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// 1024ths of a ply. Useful values lie within a factor of two or three of the defaults, and depend on each other and a little on the
 /// evaluation; what the parts are is said where their switches are, in [`TournamentSettings`](super::TournamentSettings).
 ///
-/// The defaults are what `afterstate tune` found in 8,136 games of a network against itself, 10,000 positions a move
-/// (`papers/2009-treestrap/README.md`).
+/// The defaults are what `afterstate tune` found in 8,136 games of a network against itself, 10,000 positions a move, but for those of
+/// parts that came later (`papers/2009-treestrap/README.md`).
 ///
 /// ```
 /// use afterstate_engine::search::Tunables;
@@ -53,6 +53,8 @@ pub struct Tunables {
     pub reduction_check: i32,
     /// … and for a capture that loses nothing.
     pub reduction_capture: i32,
+    /// How much less deep a late quiet move is searched where the table's move takes something.
+    pub reduction_noisy_hint: i32,
     /// A late move that is better than all before it by so much, and twice this for each ply that it is searched again, gets a ply
     /// more then; …
     pub research_deeper: i32,
@@ -74,6 +76,13 @@ pub struct Tunables {
     pub singular: i32,
     /// How much more than what it takes a capture may bring.
     pub delta: i32,
+    /// How much more than what the histories count (up to 49,152 either way) a quiet move counts in the order of moves that takes a knight
+    /// or bishop away from cheaper attackers, as much less one that brings it before them; …
+    pub escape_minor: i32,
+    /// … of a rook, …
+    pub escape_rook: i32,
+    /// … and of a queen.
+    pub escape_queen: i32,
     /// How much a refutation moves the histories for each ply of depth, …
     pub history_ply: i32,
     /// … how much less in any case, …
@@ -111,6 +120,7 @@ impl Default for Tunables {
             reduction_principal: 888,
             reduction_check: 1043,
             reduction_capture: 994,
+            reduction_noisy_hint: 1024,
             research_deeper: 43,
             research_shallower: 16,
             late_moves: 3424,
@@ -121,6 +131,9 @@ impl Default for Tunables {
             exchange_quiet: 20,
             singular: 29,
             delta: 147,
+            escape_minor: 7000,
+            escape_rook: 12000,
+            escape_queen: 16000,
             history_ply: 249,
             history_less: 73,
             history_most: 1865,

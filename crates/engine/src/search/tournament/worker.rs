@@ -2,7 +2,7 @@
 
 use super::corrections::Corrections;
 use super::endings;
-use super::history::{Before, Histories, Tried, bonus};
+use super::history::{Context, Histories, Tried, bonus};
 use super::limits::{Clock, SearchLimits};
 use super::move_picker::{Candidate, MovePicker, Refutations, Sources};
 use super::packed::PieceTo;
@@ -11,6 +11,7 @@ use super::root::RootMove;
 use super::scores::{self, DRAW, MAX_PLY, mated};
 use super::settings::TournamentSettings;
 use super::table::Table;
+use super::threats::Threats;
 use super::{ChessEvaluation, EVALUATION_LIMIT};
 use afterstate_games::chess::Move;
 use afterstate_games::chess::cozy_chess::{Color, Piece};
@@ -144,10 +145,11 @@ impl<E: ChessEvaluation> Worker<E> {
         &mut self.frames[ply + 2]
     }
 
-    /// The moves that led here, the last one first.
+    /// What moves of this ply's position are ordered by.
     #[inline(always)]
-    pub(super) fn before(&self, ply: usize) -> Before {
-        [self.frames[ply + 1].moved, self.frames[ply].moved]
+    pub(super) fn context(&self, game: &Chess, ply: usize) -> Context {
+        let before = [self.frames[ply + 1].moved, self.frames[ply].moved];
+        Context { before, threats: Threats::of(game.board(), &self.settings) }
     }
 
     /// Whether the move that led here passed (or this is the root).
@@ -165,22 +167,21 @@ impl<E: ChessEvaluation> Worker<E> {
 
     /// What may be tried before quiet moves are generated.
     #[inline]
-    pub(super) fn refutations(&self, ply: usize, before: Before) -> Refutations {
+    pub(super) fn refutations(&self, ply: usize) -> Refutations {
         let [first, second] = self.frames[ply + 2].killers;
-        [first, second, self.histories.counter_move(before[0])]
+        [first, second, self.histories.counter_move(self.frames[ply + 1].moved)]
     }
 
     /// The move `by` refuted the position of this ply; those that were tried there before it begin at `tried_base`.
-    pub(super) fn refuted(&mut self, ply: usize, by: Tried, tried_base: usize, depth: i32) {
+    pub(super) fn refuted(&mut self, ply: usize, by: Tried, tried_base: usize, (context, depth): (&Context, i32)) {
         if self.settings.killers && by.is_quiet() {
             let killers = &mut self.frame(ply).killers;
             if killers[0] != Some(by.mv) {
                 *killers = [Some(by.mv), killers[0]];
             }
         }
-        let before = self.before(ply);
         let bonus = bonus(&self.settings.tunables, depth);
-        self.histories.refuted(by, &self.tried[tried_base..], before, bonus);
+        self.histories.refuted(by, &self.tried[tried_base..], context, bonus);
     }
 
     /// The next move of `picker`.
