@@ -16,7 +16,6 @@
 
 use super::features::{ActiveChange, ActiveSet, Memory, Share};
 use super::weights::Weights;
-use crate::large_pages::ask_for;
 
 /// θᵢ and −θᵢ, so that who reads them needs no sign: bᵢ, nᵢ, −bᵢ and −nᵢ.
 type Accruing = [f32; 4];
@@ -57,10 +56,8 @@ pub struct AccruingWeights {
 impl AccruingWeights {
     /// A copy of `weights`, with no active features.
     pub fn new(weights: &Weights) -> AccruingWeights {
-        let mut entries = Vec::with_capacity(weights.len() + 1);
-        ask_for(entries.spare_capacity_mut());
-        entries.extend(weights.values().into_iter().chain([0.0]).map(at_rest));
-        AccruingWeights { entries: entries.into(), step: [0.0, 1.0], sum: 0.0, overlap: 0.0, active: 0 }
+        let entries = weights.values().into_iter().chain([0.0]).map(at_rest).collect();
+        AccruingWeights { entries, step: [0.0, 1.0], sum: 0.0, overlap: 0.0, active: 0 }
     }
 
     /// Number of weights.

@@ -13,7 +13,6 @@ use super::linear::{Linear, Squash};
 use super::local_shape::{LocalShapes, Sharing, WindowSizes, Windows};
 use super::tracked::{TrackedGo, digit};
 use super::weights::Weights;
-use crate::large_pages::ask_for;
 use afterstate_games::Side;
 use afterstate_games::go::{Board, Go, MAX_SIZE, Move, Point};
 
@@ -87,9 +86,7 @@ impl FusedShapes {
             }
         }
         let row = (0..windows.len()).map(|window| (row_of(window) * SHAPES) as u32).collect();
-        let table = vec![0.0; rows * SHAPES + 1];
-        ask_for(&table);
-        FusedShapes { windows, table, row, covered, squash }
+        FusedShapes { windows, table: vec![0.0; rows * SHAPES + 1], row, covered, squash }
     }
 
     /// Folds a learnt value function.

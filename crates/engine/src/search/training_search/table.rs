@@ -1,6 +1,5 @@
 //! The table of a training search: between what bounds the value of each position lies.
 
-use crate::large_pages::ask_for;
 use crate::search::Score;
 use afterstate_games::rng::mix;
 
@@ -47,10 +46,7 @@ impl<M: Copy> Table<M> {
     pub(super) fn new(mebibytes: usize) -> Self {
         let most = u32::MAX as usize / 2;
         let slots = (mebibytes.saturating_mul(1 << 20) / size_of::<Option<Entry<M>>>()).clamp(WAYS, most);
-        let mut empty = Vec::with_capacity(slots / WAYS * WAYS);
-        ask_for(empty.spare_capacity_mut());
-        empty.resize(slots / WAYS * WAYS, None);
-        Table { slots: empty, used: Vec::new() }
+        Table { slots: vec![None; slots / WAYS * WAYS], used: Vec::new() }
     }
 
     pub(super) fn clear(&mut self) {
