@@ -72,8 +72,8 @@ pub enum TimeControl {
     },
 }
 
-/// Longer than any game; keeps sums of durations far from overflow.
-const LONGEST: Duration = Duration::from_secs(1000 * 3600);
+/// Longer times count as this: longer than any game, and far from what overflows sums of durations.
+pub const LONGEST: Duration = Duration::from_secs(1000 * 3600);
 
 fn write_duration(f: &mut fmt::Formatter<'_>, duration: Duration) -> fmt::Result {
     match duration.as_millis() {

@@ -25,6 +25,13 @@
 //!
 //! The margin is what the machine may add to a move: it is never shared out. Where a period or a move has a limit of
 //! its own, it is at most three tenths of that. When nothing can be shared out, a move still gets [`TimeSettings::least`].
+//!
+//! All this is for games whose length is known about, as in Go. Games of chess may end in twenty moves or in two hundred:
+//! [`share_out`] is theirs.
+
+mod open_ended;
+
+pub use open_ended::{TimeLeft, share_out, use_up};
 
 use crate::clock::{Clock, TimeControl};
 use serde::{Deserialize, Serialize};

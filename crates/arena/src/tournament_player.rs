@@ -1,14 +1,14 @@
 //! [`TournamentPlayer`]: the tournament search as a player that shares out its time.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, TimeControl};
 use crate::player::{Player, PlayerError};
-use crate::time_manager::{TimeSettings, plan};
+use crate::time_manager::{Plan, TimeLeft, TimeSettings, plan, share_out};
 use afterstate_engine::search::{ChessEvaluation, SearchLimits, TournamentSearch, TournamentSettings};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::chess::Move;
 use afterstate_games::rng::{below, unit};
 use afterstate_games::{Chess, Record, Rng, stream};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Plays chess with an evaluation. It keeps its table from move to move of a game.
 ///
@@ -33,17 +33,27 @@ pub struct TournamentPlayer<E> {
     error: f32,
     /// Decides when, and which one.
     rng: Rng,
-    time: TimeSettings,
     clocks: Option<[Clock; 2]>,
+}
+
+/// What a move of this player takes beyond its thinking.
+const OVERHEAD: Duration = Duration::from_millis(10);
+
+/// How long to think; `None` if no time limits it.
+fn planned(clock: &Clock, ply: usize) -> Option<Plan> {
+    let left = TimeLeft { left: clock.main_left(), ..TimeLeft::default() };
+    match clock.control() {
+        TimeControl::SuddenDeath(_) => Some(share_out(left, OVERHEAD)),
+        TimeControl::Fischer { increment, .. } => Some(share_out(TimeLeft { increment, ..left }, OVERHEAD)),
+        _ => plan(clock, ply, &TimeSettings::default()),
+    }
 }
 
 impl<E: ChessEvaluation> TournamentPlayer<E> {
     /// A player that looks at so many positions for a move when no clock runs and nothing else limits it.
     pub fn new(evaluation: E, settings: TournamentSettings, nodes: u64) -> Self {
         let search = TournamentSearch::new(evaluation, settings);
-        // Half of a game's moves are expected to come, and never less than thirty of one's own.
-        let time = TimeSettings { game_length: 90.0, least_moves: 25.0, stretch: 4.0, ..TimeSettings::default() };
-        TournamentPlayer { search, nodes, error: 0.0, rng: stream(0, 0), time, clocks: None }
+        TournamentPlayer { search, nodes, error: 0.0, rng: stream(0, 0), clocks: None }
     }
 
     /// The same player, which plays any legal move, each as likely as the others, in this part of its moves (0 to 1) instead of
@@ -65,7 +75,7 @@ impl<E: ChessEvaluation> TournamentPlayer<E> {
         let mut limits = SearchLimits::from(budget.clone());
         let side = record.position().side_to_move();
         let clock = self.clocks.as_ref().map(|clocks| &clocks[side.index()]);
-        if let Some(plan) = clock.and_then(|clock| plan(clock, record.moves().len(), &self.time)) {
+        if let Some(plan) = clock.and_then(|clock| planned(clock, record.moves().len())) {
             limits.soft_deadline = Some(begin + plan.share);
             limits.budget.deadline = Some(begin + plan.longest);
         }

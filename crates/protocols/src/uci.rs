@@ -53,6 +53,6 @@ pub use player::{PlayerThinker, Resources};
 pub use session::Session;
 pub use strength::{MEASURED_STRENGTHS, Strength, Strengths};
 pub use thinker::Thinker;
-pub use time::{Allotment, GoClock};
+pub use time::GoClock;
 pub use tournament::TournamentThinker;
 pub use wdl::{MEASURED_WDL, WdlModel, win_draw_loss};

@@ -2,6 +2,7 @@
 
 use super::command::{Refusal, parse_argument, parse_color, quote, refuse};
 use super::session::{Answer, Call, Session};
+use afterstate_arena::clock::LONGEST;
 use afterstate_arena::{Clock, TimeControl};
 use afterstate_engine::Budget;
 use afterstate_games::Side;
@@ -64,8 +65,6 @@ impl Clocks {
 /// Larger numbers are refused. KataGo's extension asks for 31 bits at least, and some controllers send the largest.
 const MAX_SECONDS: f64 = i32::MAX as f64;
 const MAX_COUNT: u32 = 1_000_000;
-/// Longer times are cut to this: more than any game, and what clocks can hold.
-const LONGEST: Duration = Duration::from_secs(3_600_000);
 
 fn parse_seconds(name: &str, text: &str) -> Result<Duration, Refusal> {
     let expected = format!("seconds from 0 to {MAX_SECONDS}");

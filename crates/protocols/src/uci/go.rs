@@ -2,7 +2,8 @@
 
 use super::command::quote;
 use super::position::{parse_move, playable_moves};
-use super::time::{GoClock, LONGEST};
+use super::time::GoClock;
+use afterstate_arena::clock::LONGEST;
 use afterstate_games::chess::Move;
 use afterstate_games::{Chess, Side};
 use std::time::Duration;

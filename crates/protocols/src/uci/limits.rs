@@ -1,6 +1,7 @@
 //! [`GoLimits`]: what `go` said, as a search needs to know it; and what is said to it while it runs.
 
-use super::time::Allotment;
+use afterstate_arena::clock::LONGEST;
+use afterstate_arena::time_manager::Plan;
 use afterstate_engine::Budget;
 use afterstate_games::chess::Move;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +34,7 @@ pub struct GoLimits {
     /// When `go` came in.
     pub began: Instant,
     /// The clock's limits; what they count from is told by [`GoLimits::soft_deadline`] and [`GoLimits::hard_deadline`].
-    pub time: Option<Allotment>,
+    pub time: Option<Plan>,
     /// What is said to the search while it runs.
     pub signals: Arc<Signals>,
 }
@@ -82,12 +83,12 @@ impl GoLimits {
     /// When to stop as a rule; `None` while pondering, and without a clock. Time on the opponent's clock counts: who has
     /// pondered enough may answer a ponderhit at once.
     pub fn soft_deadline(&self) -> Option<Instant> {
-        self.time.filter(|_| !self.pondering()).map(|time| self.began + time.soft)
+        self.time.filter(|_| !self.pondering()).map(|time| self.began + time.share)
     }
 
     /// When to stop in any case; `None` while pondering, and without a clock. It counts from the ponderhit.
     pub fn hard_deadline(&self) -> Option<Instant> {
-        self.time.filter(|_| !self.pondering()).map(|time| self.clock_started() + time.hard)
+        self.time.filter(|_| !self.pondering()).map(|time| self.clock_started() + time.longest)
     }
 
     /// When our clock began to run.
@@ -111,7 +112,7 @@ impl GoLimits {
     }
 }
 
-const FOR_EVER: Duration = super::time::LONGEST;
+const FOR_EVER: Duration = LONGEST;
 
 /// What may be said to a search while it runs.
 #[derive(Debug, Default)]
@@ -181,7 +182,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn limits(pondering: bool) -> GoLimits {
-        let time = Some(Allotment { soft: SECOND, hard: 3 * SECOND });
+        let time = Some(Plan { share: SECOND, longest: 3 * SECOND });
         GoLimits { time, signals: Signals::new(pondering), ..GoLimits::default() }
     }
 

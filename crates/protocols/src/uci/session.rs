@@ -336,7 +336,7 @@ impl Conversation<'_, '_> {
         if self.debug
             && let Some(time) = limits.time
         {
-            self.say(&format!("time {} ms, at most {} ms", time.soft.as_millis(), time.hard.as_millis()));
+            self.say(&format!("time {} ms, at most {} ms", time.share.as_millis(), time.longest.as_millis()));
         }
         let limits = self.run_for_long(limits, true);
         let thought = Thought { record: self.record.clone(), limits, show_wdl: self.settings.show_wdl, strength };

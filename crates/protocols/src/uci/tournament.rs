@@ -132,7 +132,7 @@ fn search_limits(limits: &GoLimits, lines: usize) -> SearchLimits {
     };
     SearchLimits {
         budget,
-        soft_deadline: limits.time.map(|time| limits.began + time.soft),
+        soft_deadline: limits.time.map(|time| limits.began + time.share),
         pondering: Some(limits.pondering_flag()),
         root_moves: limits.search_moves.clone(),
         multi_pv: lines,

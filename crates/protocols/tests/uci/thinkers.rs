@@ -64,7 +64,8 @@ impl Thinker for Scripted {
         let position = record.position();
         let moves = moves(position, limits);
         let number = |number: Option<u64>| number.map_or("-".to_string(), |number| number.to_string());
-        let time = limits.time.map_or("-".to_string(), |t| format!("{}/{}", t.soft.as_millis(), t.hard.as_millis()));
+        let time =
+            limits.time.map_or("-".to_string(), |t| format!("{}/{}", t.share.as_millis(), t.longest.as_millis()));
         report(&Info::Text(format!(
             "depth {} nodes {} mate {} time {time} moves {}{}{}{}",
             number(limits.depth.map(u64::from)),
