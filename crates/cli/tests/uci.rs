@@ -270,16 +270,6 @@ fn several_lines_are_shown_with_their_chances() {
     }
 }
 
-/// The second line of the iteration before, f1g2, loses a pawn; the search was stopped before its score was found again.
-#[test]
-fn a_move_that_was_just_refuted_is_not_played() {
-    let mut engine = Engine::start();
-    engine.ask("setoption name MultiPV value 2\nisready", "readyok");
-    let place = "position fen rnbq1rk1/pp3n1p/3p3P/2pP2p1/P1P3p1/2P1P3/3NP3/R1BQKB1R w KQ - 0 17";
-    let lines = engine.ask(&format!("{place}\ngo nodes 1850"), "bestmove");
-    assert!(lines.last().unwrap().starts_with("bestmove d2e4"), "{lines:?}");
-}
-
 #[test]
 fn what_has_pondered_enough_answers_at_once() {
     let mut engine = Engine::start();

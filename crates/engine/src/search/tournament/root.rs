@@ -60,6 +60,13 @@ impl RootMove {
     }
 }
 
+/// Puts the root's moves in order, the best first, when the search of line number `line` was stopped.
+fn put_in_order(root_moves: &mut [RootMove], line: usize) {
+    root_moves[line..].sort_by_key(|root_move| std::cmp::Reverse(root_move.score));
+    // What has shown nothing yet is no better than the lines before it, whatever it was once.
+    root_moves[..=line].sort_by_key(|root_move| std::cmp::Reverse(root_move.shown()));
+}
+
 /// How the best move fared from iteration to iteration, which says how much time to spend.
 #[derive(Default)]
 struct Stability {
@@ -105,9 +112,7 @@ impl<E: ChessEvaluation> Worker<E> {
             for line in 0..lines {
                 if self.aspire(root, depth, line, watch).is_none() {
                     self.return_to_root();
-                    self.root_moves[line..].sort_by_key(|root_move| std::cmp::Reverse(root_move.score));
-                    // What has shown nothing yet is no better than the lines before it, whatever it was once.
-                    self.root_moves[..=line].sort_by_key(|root_move| std::cmp::Reverse(root_move.shown()));
+                    put_in_order(&mut self.root_moves, line);
                     // Whoever watches should have seen the line that is decided on.
                     if told != Some(self.root_moves[0].mv()) {
                         self.clock.report(self.number, self.nodes);
@@ -283,5 +288,50 @@ impl<E: ChessEvaluation> Worker<E> {
             hashfull: self.table.fullness(),
             pv: &root_move.line,
         }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afterstate_games::chess::cozy_chess::Square;
+
+    const FIRST: Square = Square::A2;
+    const SECOND: Square = Square::B2;
+    const THIRD: Square = Square::C2;
+
+    /// The move to this square, what this iteration and the one before said of it, and what the latter is.
+    fn root_move(to: Square, score: Option<i32>, previous: i32, bound: Bound) -> RootMove {
+        let mv = Move { from: Square::A1, to, promotion: None };
+        RootMove { score, previous: Some(previous), bound, ..RootMove::new(mv) }
+    }
+
+    /// What comes first when the search of line number `line` is stopped.
+    fn decided(mut root_moves: Vec<RootMove>, line: usize) -> Square {
+        put_in_order(&mut root_moves, line);
+        root_moves[0].mv().to
+    }
+
+    #[test]
+    fn a_line_that_was_searched_comes_before_one_that_was_good_once() {
+        // The second line was better before, but its search has shown nothing yet: the first may just have been refuted for it.
+        for bound in [Bound::Exact, Bound::AtMost] {
+            let lines = vec![
+                root_move(FIRST, Some(30), 20, Bound::Exact),
+                root_move(SECOND, None, 60, bound),
+                root_move(THIRD, None, 90, Bound::Exact),
+            ];
+            assert_eq!(decided(lines, 1), FIRST, "{bound:?}");
+        }
+    }
+
+    #[test]
+    fn what_failed_high_or_was_found_better_is_decided_on() {
+        let lines = vec![root_move(FIRST, Some(30), 20, Bound::Exact), root_move(SECOND, None, 60, Bound::AtLeast)];
+        assert_eq!(decided(lines, 1), SECOND, "at least 60");
+        let moves = vec![root_move(FIRST, Some(30), 20, Bound::Exact), root_move(SECOND, Some(31), 10, Bound::Exact)];
+        assert_eq!(decided(moves, 0), SECOND);
+        let moves = vec![root_move(FIRST, Some(30), 20, Bound::Exact), root_move(SECOND, None, 60, Bound::Exact)];
+        assert_eq!(decided(moves, 0), FIRST, "the scout only showed that the second is no better");
     }
 }
