@@ -72,9 +72,15 @@ fn place(kind: usize, board: &Board, hash: u64) -> usize {
 
 #[inline(always)]
 fn of_pawns(board: &Board) -> usize {
+    place(0, board, hash_of_pawns(board))
+}
+
+/// Tells placements of all pawns apart.
+#[inline(always)]
+pub(super) fn hash_of_pawns(board: &Board) -> u64 {
     let pawns = board.pieces(Piece::Pawn);
     let (white, black) = (pawns & board.colors(Color::White), pawns & board.colors(Color::Black));
-    place(0, board, mix(white.0 ^ black.0.rotate_left(29)))
+    mix(white.0 ^ black.0.rotate_left(29))
 }
 
 /// By all men of a side but its pawns.

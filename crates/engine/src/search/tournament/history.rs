@@ -4,16 +4,19 @@
 //!   search enhancements in practice*, 1989), and by whether these are attacked.
 //! * Continuation history: a quiet move by piece and square, given the move one ply, or two plies, before it
 //!   (<https://www.chessprogramming.org/History_Heuristic#Continuation_History>).
+//! * Pawn history: a quiet move by piece and square, given where the pawns stand
+//!   (<https://www.chessprogramming.org/History_Heuristic>).
 //! * Capture history: a capture by piece, square and victim.
 //! * Counter-moves: the quiet move that last refuted the move before it (J. Uiterwijk, *The countermove heuristic*, 1992).
 //!
 //! Counts move towards ±[`LIMIT`] and the more slowly the nearer they are ("gravity"), so that what is recent counts more.
 
+use super::corrections::hash_of_pawns;
 use super::packed::{PIECE_TOS, PieceTo};
 use super::threats::{THREAT_KINDS, Threats};
 use super::{TournamentSettings, Tunables};
 use afterstate_games::chess::Move;
-use afterstate_games::chess::cozy_chess::{Color, Piece, Square};
+use afterstate_games::chess::cozy_chess::{Board, Color, Piece, Square};
 
 /// No count goes beyond this, either way.
 pub(super) const LIMIT: i32 = 16_384;
@@ -27,14 +30,22 @@ pub(super) struct Histories {
     captures: Vec<i16>,
     /// Given the move one ply before, in the first half, and two plies before, in the second.
     continuations: Vec<i16>,
+    /// Given the place of the pawns.
+    pawns: Vec<i16>,
     counter_moves: Vec<Option<Move>>,
     butterfly_on: bool,
     continuations_on: bool,
+    pawns_on: bool,
     captures_on: bool,
     counter_moves_on: bool,
     /// How much more a move counts that takes a piece of this kind out of danger.
     escapes: [i32; Piece::NUM],
+    /// How much more a quiet move counts that gives check.
+    pub check: i32,
 }
+
+/// Placements of pawns share so many places.
+const PAWN_PLACES: usize = 512;
 
 /// Where a move is tried.
 #[derive(Clone, Copy)]
@@ -42,11 +53,20 @@ pub(super) struct Context {
     /// The two moves before, the last one first.
     pub before: [PieceTo; 2],
     pub threats: Threats,
+    /// Below [`PAWN_PLACES`], by where the pawns stand.
+    pub pawns: usize,
 }
 
 impl Context {
+    /// After these two moves, the last one first.
+    #[inline(always)]
+    pub(super) fn new(board: &Board, before: [PieceTo; 2], settings: &TournamentSettings) -> Context {
+        let pawns = if settings.pawn_history { (hash_of_pawns(board) >> 20) as usize % PAWN_PLACES } else { 0 };
+        Context { before, threats: Threats::of(board, settings), pawns }
+    }
+
     /// Where nothing is known of it.
-    pub(super) const NONE: Context = Context { before: [PieceTo::NONE; 2], threats: Threats::NONE };
+    pub(super) const NONE: Context = Context { before: [PieceTo::NONE; 2], threats: Threats::NONE, pawns: 0 };
 }
 
 /// A move that was tried.
@@ -74,15 +94,18 @@ impl Histories {
             butterfly: vec![0; THREAT_KINDS * Color::NUM * Square::NUM * Square::NUM],
             captures: vec![0; PIECE_TOS * VICTIMS],
             continuations: vec![0; 2 * (PIECE_TOS + 1) * PIECE_TOS],
+            pawns: vec![0; PAWN_PLACES * PIECE_TOS],
             counter_moves: vec![None; PIECE_TOS + 1],
             butterfly_on: settings.history,
             continuations_on: settings.continuation_history,
+            pawns_on: settings.pawn_history,
             captures_on: settings.capture_history,
             counter_moves_on: settings.counter_moves,
             escapes: {
                 let Tunables { escape_minor, escape_rook, escape_queen, .. } = settings.tunables;
                 [0, escape_minor, escape_minor, escape_rook, escape_queen, 0]
             },
+            check: if settings.quiet_checks { settings.tunables.quiet_check } else { 0 },
         }
     }
 
@@ -91,6 +114,7 @@ impl Histories {
         self.butterfly.fill(0);
         self.captures.fill(0);
         self.continuations.fill(0);
+        self.pawns.fill(0);
         self.counter_moves.fill(None);
     }
 
@@ -100,13 +124,16 @@ impl Histories {
         self.quiet(color, piece, mv, context) + self.escapes[piece as usize] * context.threats.escape(piece, mv)
     }
 
-    /// What is known of a quiet move, the higher the better; up to 3 × [`LIMIT`] either way.
+    /// What is known of a quiet move, the higher the better; up to 4 × [`LIMIT`] either way.
     #[inline(always)]
     pub(super) fn quiet(&self, color: Color, piece: Piece, mv: Move, context: &Context) -> i32 {
         let mut sum = i32::from(self.butterfly[butterfly_index(color, mv, &context.threats)]);
         if self.continuations_on {
             let [one, two] = continuation_indices(PieceTo::new(color, piece, mv.to), context.before);
             sum += i32::from(self.continuations[one]) + i32::from(self.continuations[two]);
+        }
+        if self.pawns_on {
+            sum += i32::from(self.pawns[pawn_index(PieceTo::new(color, piece, mv.to), context.pawns)]);
         }
         sum
     }
@@ -152,6 +179,9 @@ impl Histories {
                     pull(&mut self.continuations[index], bonus);
                 }
             }
+            if self.pawns_on {
+                pull(&mut self.pawns[pawn_index(moved, context.pawns)], bonus);
+            }
         }
     }
 }
@@ -179,9 +209,15 @@ fn continuation_indices(moved: PieceTo, [one, two]: [PieceTo; 2]) -> [usize; 2] 
     [one.index() * PIECE_TOS + moved.index(), (PIECE_TOS + 1 + two.index()) * PIECE_TOS + moved.index()]
 }
 
+#[inline(always)]
+fn pawn_index(moved: PieceTo, pawns: usize) -> usize {
+    pawns * PIECE_TOS + moved.index()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use afterstate_games::{Chess, Notation};
 
     #[test]
     fn counts_approach_the_limit_and_never_pass_it() {
@@ -199,9 +235,30 @@ mod tests {
     }
 
     #[test]
+    fn moves_are_told_apart_by_the_pawns() {
+        let settings = TournamentSettings { history: false, continuation_history: false, ..Default::default() };
+        let context =
+            |fen: &str| Context::new(Chess::parse_position(fen).unwrap().board(), [PieceTo::NONE; 2], &settings);
+        let start = context("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+        let same_pawns = context("rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 2 2");
+        let other_pawns = context("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+        let mv = Move { from: Square::E2, to: Square::E4, promotion: None };
+        let mut histories = Histories::new(&settings);
+        let tried = Tried { mv, color: Color::White, piece: Piece::Pawn, victim: None };
+        histories.refuted(tried, &[], &start, 500);
+        let quiet = |context| histories.quiet(Color::White, Piece::Pawn, mv, context);
+        assert_eq!((quiet(&start), quiet(&same_pawns), quiet(&other_pawns)), (500, 500, 0));
+    }
+
+    #[test]
     fn moves_are_told_apart_by_what_came_before() {
-        let settings =
-            TournamentSettings { history: false, counter_moves: true, capture_history: true, ..Default::default() };
+        let settings = TournamentSettings {
+            history: false,
+            pawn_history: false,
+            counter_moves: true,
+            capture_history: true,
+            ..Default::default()
+        };
         let mut histories = Histories::new(&settings);
         let mv = Move { from: Square::E2, to: Square::E4, promotion: None };
         let tried = Tried { mv, color: Color::White, piece: Piece::Pawn, victim: None };

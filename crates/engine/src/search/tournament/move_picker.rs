@@ -14,6 +14,7 @@
 use super::history::{Context, Histories};
 use super::packed::PieceTo;
 use super::see::{EXCHANGE_VALUES, victim, wins_at_least};
+use super::threats::checking_squares;
 use afterstate_games::chess::Move;
 use afterstate_games::chess::cozy_chess::{BitBoard, Board, Piece, PieceMoves, Rank, Square};
 
@@ -238,9 +239,13 @@ impl MovePicker {
         let last = Rank::Eighth.relative_to(us).bitboard();
         let enemies = board.colors(!us);
         let not_pawns = !(enemies | last | en_passant(board));
+        let checks = if histories.check == 0 { [BitBoard::EMPTY; Piece::NUM] } else { checking_squares(board) };
         self.next = stack.len();
         board.generate_moves(|PieceMoves { piece, from, to }| {
-            let score = |mv| histories.order(us, piece, mv, context);
+            let score = |mv: Move| {
+                let check = if checks[piece as usize].has(mv.to) { histories.check } else { 0 };
+                histories.order(us, piece, mv, context) + check
+            };
             if piece == Piece::Pawn {
                 for to in to & not_pawns {
                     let mv = Move { from, to, promotion: None };

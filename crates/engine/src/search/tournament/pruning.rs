@@ -54,7 +54,7 @@ impl<E: ChessEvaluation> Worker<E> {
         known: Option<Entry>,
         improving: bool,
     ) -> Option<Option<i32>> {
-        let Task { alpha, beta, depth, ply, .. } = task;
+        let Task { alpha, beta, depth, ply, cut } = task;
         let tunables = self.settings.tunables;
         let estimate = self.estimate(known, evaluation, ply);
         // <https://www.chessprogramming.org/Reverse_Futility_Pruning>
@@ -79,6 +79,7 @@ impl<E: ChessEvaluation> Worker<E> {
         }
         if self.settings.null_move
             && depth >= 3
+            && cut
             && estimate >= beta
             && evaluation >= beta + tunables.null_move_margin - tunables.null_move_slope * depth
         {
@@ -101,12 +102,12 @@ impl<E: ChessEvaluation> Worker<E> {
         if better { score } else { evaluation }
     }
 
-    /// If the position is good enough even when its side passes, it is left alone. Not in pawn endings, where passing may be
-    /// better than any move, and at great depth only if a search without null moves agrees
+    /// If the position, of which that is expected, is good enough even when its side passes, it is left alone. Not in pawn endings,
+    /// where passing may be better than any move, and at great depth only if a search without null moves agrees
     /// (C. Donninger, *Null move and deep search*, 1993; O. David-Tabibi, N. Netanyahu, *Verified null-move pruning*, 2002).
     #[inline(never)]
     fn null_move(&mut self, game: &Chess, task: Task, estimate: i32) -> Option<Option<i32>> {
-        let Task { beta, depth, ply, cut, .. } = task;
+        let Task { beta, depth, ply, .. } = task;
         let board = game.board();
         let pawns_and_king = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
         let has_pieces = !(board.colors(board.side_to_move()) & !pawns_and_king).is_empty();
@@ -118,7 +119,7 @@ impl<E: ChessEvaluation> Worker<E> {
         let reduction = (tunables.null_move + tunables.null_move_ply * depth) / 1024;
         let reduced = depth - reduction - ((estimate - beta) / tunables.null_move_excess.max(1)).min(3);
         self.pass(&passed, ply)?;
-        let answer = Task { alpha: -beta, beta: 1 - beta, depth: reduced, ply: ply + 1, cut: !cut };
+        let answer = Task { alpha: -beta, beta: 1 - beta, depth: reduced, ply: ply + 1, cut: false };
         let score = -self.node::<false>(&passed, answer)?;
         self.take_back();
         if score < beta {

@@ -31,7 +31,7 @@ pub struct TournamentSettings {
     pub principal_variation: bool,
     /// Whether lines are cut that cannot be better than a mate already found. Default true.
     pub mate_distance: bool,
-    /// Whether a position is left alone that is good enough even if its side passes. Default true.
+    /// Whether a position that is expected to be refuted is left alone if it is good enough even if its side passes. Default true.
     pub null_move: bool,
     /// Whether a position is left alone whose evaluation is far better than needed, near the leaves. Default true.
     pub reverse_futility: bool,
@@ -75,6 +75,10 @@ pub struct TournamentSettings {
     pub escapes: bool,
     /// Whether butterfly history tells moves apart by whether their squares are attacked. Default true.
     pub threat_history: bool,
+    /// Whether quiet moves are ordered by how they did with the same pawns. Default true.
+    pub pawn_history: bool,
+    /// Whether quiet moves that give check come early. Default true.
+    pub quiet_checks: bool,
     /// Whether captures are ordered also by how they did anywhere. Default false: it did not gain.
     pub capture_history: bool,
     /// Whether evaluations are corrected by how far they were off in positions with the same pawns. Default true.
@@ -124,6 +128,8 @@ impl Default for TournamentSettings {
             continuation_history: true,
             escapes: true,
             threat_history: true,
+            pawn_history: true,
+            quiet_checks: true,
             capture_history: false,
             correction_history: true,
             piece_correction: true,

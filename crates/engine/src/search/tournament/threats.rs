@@ -1,9 +1,10 @@
-//! [`Threats`]: what the side that is not to move attacks, for the order of quiet moves.
+//! For the order of quiet moves: [`Threats`], what the side that is not to move attacks, and [`checking_squares`].
 //!
 //! * A piece that may be taken by a cheaper man should leave its square, and none should go to such a square
 //!   (<https://www.chessprogramming.org/Move_Ordering>).
 //! * How a move did before says more where its squares were attacked, or not, as they are now
 //!   (<https://www.chessprogramming.org/History_Heuristic>).
+//! * A move that gives check is worth a look.
 
 use super::TournamentSettings;
 use afterstate_games::chess::Move;
@@ -86,6 +87,15 @@ impl Threats {
     }
 }
 
+/// By piece, the squares from which it gives check if it is to move.
+#[inline]
+pub(super) fn checking_squares(board: &Board) -> [BitBoard; Piece::NUM] {
+    let (us, occupied) = (board.side_to_move(), board.occupied());
+    let king = board.king(!us);
+    let (diagonal, straight) = (get_bishop_moves(king, occupied), get_rook_moves(king, occupied));
+    [get_pawn_attacks(king, !us), get_knight_moves(king), diagonal, straight, diagonal | straight, BitBoard::EMPTY]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +120,20 @@ mod tests {
         assert_eq!(escape(Piece::Queen, Square::D2, Square::E3), 0, "from the bishop to the bishop");
         assert_eq!(escape(Piece::King, Square::G1, Square::D2), 0);
         assert_eq!(threats.kind(Move { from: Square::D4, to: Square::F4, promotion: None }), 0);
+    }
+
+    #[test]
+    fn pieces_give_check_from_where_they_would_attack_the_king() {
+        // The king is on e8, behind a pawn on e7 and a rook on f7.
+        let game = Chess::parse_position("4k3/4pr2/8/8/2N5/8/8/K2RQ3 w - - 0 1").unwrap();
+        let checks = checking_squares(game.board());
+        let from = |piece: Piece, squares: &[Square]| squares.iter().all(|&square| checks[piece as usize].has(square));
+        assert!(from(Piece::Pawn, &[Square::D7, Square::F7]) && checks[Piece::Pawn as usize].len() == 2);
+        assert!(from(Piece::Knight, &[Square::C7, Square::D6, Square::F6, Square::G7]));
+        assert!(from(Piece::Bishop, &[Square::A4, Square::F7]) && !from(Piece::Bishop, &[Square::G6]));
+        assert!(from(Piece::Rook, &[Square::E7, Square::A8, Square::H8]) && !from(Piece::Rook, &[Square::E6]));
+        assert_eq!(checks[Piece::Queen as usize], checks[Piece::Bishop as usize] | checks[Piece::Rook as usize]);
+        assert!(checks[Piece::King as usize].is_empty());
     }
 
     #[test]

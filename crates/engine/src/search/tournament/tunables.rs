@@ -41,7 +41,7 @@ pub struct Tunables {
     pub reduction: i32,
     /// … and as much more for each unit of ln(depth) · ln(number of the move), …
     pub reduction_growth: i32,
-    /// … and as much less for each 1024 that the histories count for the move (they count up to 49,152 either way), …
+    /// … and as much less for each 1024 that the histories count for the move (they count up to 65,536 either way), …
     pub reduction_history: i32,
     /// … and as much more where the side to move does not improve, …
     pub reduction_worsening: i32,
@@ -76,13 +76,15 @@ pub struct Tunables {
     pub singular: i32,
     /// How much more than what it takes a capture may bring.
     pub delta: i32,
-    /// How much more than what the histories count (up to 49,152 either way) a quiet move counts in the order of moves that takes a knight
+    /// How much more than what the histories count (up to 65,536 either way) a quiet move counts in the order of moves that takes a knight
     /// or bishop away from cheaper attackers, as much less one that brings it before them; …
     pub escape_minor: i32,
     /// … of a rook, …
     pub escape_rook: i32,
     /// … and of a queen.
     pub escape_queen: i32,
+    /// How much more one counts that gives check.
+    pub quiet_check: i32,
     /// How much a refutation moves the histories for each ply of depth, …
     pub history_ply: i32,
     /// … how much less in any case, …
@@ -134,6 +136,7 @@ impl Default for Tunables {
             escape_minor: 7000,
             escape_rook: 12000,
             escape_queen: 16000,
+            quiet_check: 8000,
             history_ply: 249,
             history_less: 73,
             history_most: 1865,

@@ -11,7 +11,6 @@ use super::root::RootMove;
 use super::scores::{self, DRAW, MAX_PLY, mated};
 use super::settings::TournamentSettings;
 use super::table::Table;
-use super::threats::Threats;
 use super::{ChessEvaluation, EVALUATION_LIMIT};
 use afterstate_games::chess::Move;
 use afterstate_games::chess::cozy_chess::{Color, Piece};
@@ -149,7 +148,7 @@ impl<E: ChessEvaluation> Worker<E> {
     #[inline(always)]
     pub(super) fn context(&self, game: &Chess, ply: usize) -> Context {
         let before = [self.frames[ply + 1].moved, self.frames[ply].moved];
-        Context { before, threats: Threats::of(game.board(), &self.settings) }
+        Context::new(game.board(), before, &self.settings)
     }
 
     /// Whether the move that led here passed (or this is the root).
