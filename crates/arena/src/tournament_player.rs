@@ -45,6 +45,7 @@ fn planned(clock: &Clock, ply: usize) -> Option<Plan> {
     match clock.control() {
         TimeControl::SuddenDeath(_) => Some(share_out(left, OVERHEAD)),
         TimeControl::Fischer { increment, .. } => Some(share_out(TimeLeft { increment, ..left }, OVERHEAD)),
+        // Time that comes back with every move or period does not depend on how long the game will be.
         _ => plan(clock, ply, &TimeSettings::default()),
     }
 }
