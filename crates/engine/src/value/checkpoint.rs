@@ -237,7 +237,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
         return stdout.write_all(bytes).and_then(|()| stdout.flush());
     }
-    let is_open = path.starts_with("/dev") || path.starts_with("/proc");
+    let is_open = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|open| path.starts_with(open));
     if fs::metadata(path).is_ok_and(|there| !there.is_dir() && (is_open || !there.is_file())) {
         return fs::OpenOptions::new().append(true).open(path)?.write_all(bytes);
     }
@@ -319,6 +319,18 @@ mod tests {
         std::os::unix::fs::symlink("/dev/null", &device).unwrap();
         write_whole(&device, b"nothing").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    /// Memory that looks like a disk lies among the devices.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn files_among_the_devices_are_replaced_like_others() {
+        let Ok(folder) = tempfile::tempdir_in("/dev/shm") else { return };
+        let path = folder.path().join("file");
+        for text in ["a long first text", "new"] {
+            write_whole(&path, text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
     }
 
     #[test]
