@@ -269,15 +269,18 @@ impl<G: Notation> Table<G> {
                 },
             };
             self.record_move(mv);
+            let is_over = matches!(self.record.turn(), Turn::Over(_));
             for side in [Side::First, Side::Second] {
                 let player = &mut players[side.index()];
-                if let Err(error) = guarded(|| player.move_played(&self.record)) {
+                let heard = guarded(|| player.move_played(&self.record));
+                // Of a game that is over, what a player does with the news cannot change the result.
+                if let Err(error) = heard
+                    && !is_over
+                {
                     return fault(side, error, rules);
                 }
             }
-            if !matches!(self.record.turn(), Turn::Over(_))
-                && let Some((outcome, detail)) = rules.adjudication.decide(&self.notes, self.texts.len())
-            {
+            if !is_over && let Some((outcome, detail)) = rules.adjudication.decide(&self.notes, self.texts.len()) {
                 return Some(Stop::Decided(outcome, Ending { kind: EndKind::Adjudication, detail }));
             }
         }

@@ -178,6 +178,32 @@ fn both_sides_hear_of_every_move_and_of_the_end() {
 }
 
 #[test]
+fn who_fails_at_the_last_move_has_not_lost_by_that() {
+    /// Passes, and cannot take the news of a move.
+    struct Deaf(usize);
+    impl Player<Go> for Deaf {
+        fn new_game(&mut self, _record: &Record<Go>, _seed: u64) -> Result<(), PlayerError> {
+            Ok(())
+        }
+        fn choose(&mut self, _record: &Record<Go>, _budget: &Budget) -> Result<Decision<Move>, PlayerError> {
+            Ok(Decision::play(Move::PASS))
+        }
+        fn move_played(&mut self, record: &Record<Go>) -> Result<(), PlayerError> {
+            if record.moves().len() == self.0 { Err(PlayerError::Crashed("gone".into())) } else { Ok(()) }
+        }
+    }
+    let pass = |_: &Record<Go>, _: &Budget| Ok(Decision::play(Move::PASS));
+    let ending = |at: usize| {
+        let rules = GameRules::default();
+        let game = play_game(&Go::new(5), &[], [&mut Does(pass), &mut Deaf(at)], &mut RulesReferee, &rules).unwrap();
+        (game.ending.kind, game.outcome)
+    };
+    // Two passes end the game, which komi decides for White.
+    assert_eq!(ending(2), (EndKind::Rules, Outcome::win(Side::Second)));
+    assert_eq!(ending(1), (EndKind::Crash, Outcome::win(Side::First)));
+}
+
+#[test]
 fn the_stop_flag_abandons_the_game() {
     let stop = Arc::new(AtomicBool::new(false));
     let rules = GameRules { stop: Some(Arc::clone(&stop)), ..GameRules::default() };
