@@ -154,6 +154,15 @@ impl AgentSpec {
         spec
     }
 
+    /// The same agent with the checkpoints of another one of its kind.
+    pub fn with_checkpoints_of(mut self, other: &AgentSpec) -> AgentSpec {
+        let mut other = other.agent.clone();
+        for (own, other) in self.agent.checkpoints().into_iter().zip(other.checkpoints()) {
+            own.clone_from(other);
+        }
+        self
+    }
+
     /// Reads a TOML file: `agent = "kind"`, the kind's settings, and perhaps `name = "…"`.
     pub fn read(path: &Path) -> Result<AgentSpec> {
         let (settings, name) = Settings::from_file(path)?;

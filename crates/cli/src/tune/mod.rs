@@ -18,8 +18,9 @@ use afterstate_arena::tournament::{self, RunOptions, TournamentSettings};
 use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_games::rng::mix;
 use afterstate_games::stream;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -84,6 +85,9 @@ struct Tuning {
     numbers: Vec<Open>,
     /// Pairs of games that have been played.
     pairs: u64,
+    /// Of these, the numbers of those that ended before one that was begun earlier.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    ahead: BTreeSet<u64>,
     values: Vec<f64>,
     /// The games of those whose numbers were changed in the direction that was drawn: about even.
     tally: Tally,
@@ -103,15 +107,52 @@ impl Tuning {
             said["rate"] = tuning.rate.into();
             Ok(said)
         };
-        let (there, now) = (said(earlier)?, said(self)?);
+        let (mut there, now) = (said(earlier)?, said(self)?);
+        if earlier.conditions.fingerprints.is_empty() {
+            // As it was before weights were told apart.
+            there["fingerprints"] = now["fingerprints"].clone();
+        }
         let keys =
             ["agent"].into_iter().chain(now.as_object().into_iter().flat_map(|all| all.keys().map(|key| &key[..])));
         let changed = keys.into_iter().find(|&key| there[key] != now[key]);
         Ok(changed.map(|key| format!("{key} is {} there and {} now", there[key], now[key])))
     }
 
+    /// `earlier`, which `path` holds, if it is of the same games.
+    fn gone_on_with(&self, earlier: Tuning, path: &Path) -> Result<Tuning> {
+        if let Some(difference) = self.difference(&earlier)? {
+            bail!("{} is of other games: {difference}; name another file", path.display());
+        }
+        let total = self.total();
+        ensure!(
+            earlier.values.len() == self.values.len()
+                && earlier.pairs <= total
+                && earlier.ahead.len() as u64 <= earlier.pairs
+                && earlier.ahead.iter().all(|&pair| earlier.first_missing() < pair && pair < total),
+            "{}: damaged: name another file",
+            path.display()
+        );
+        let fingerprints = self.conditions.fingerprints.clone();
+        Ok(Tuning { conditions: TournamentSettings { fingerprints, ..earlier.conditions }, ..earlier })
+    }
+
     fn total(&self) -> u64 {
         u64::from(self.conditions.games / 2)
+    }
+
+    /// The first pair that has not been played.
+    fn first_missing(&self) -> u64 {
+        self.pairs - self.ahead.len() as u64
+    }
+
+    /// Pair number `pair` has been played.
+    fn ended(&mut self, pair: u64) {
+        let mut missing = self.first_missing();
+        self.pairs += 1;
+        self.ahead.insert(pair);
+        while self.ahead.remove(&missing) {
+            missing += 1;
+        }
     }
 }
 
@@ -121,10 +162,7 @@ pub fn run(args: Args) -> Result<()> {
     let game = game.spec()?;
     let template = Template::parse(&agent).with_context(|| format!("agent '{agent}'"))?;
     ensure!(games >= 2 && games.is_multiple_of(2), "--games {games}: expected an even number above 0");
-    let conditions = TournamentSettings {
-        openings: how.opening_file().map(|path| path.display().to_string()).unwrap_or_default(),
-        ..how.settings(game, games)?
-    };
+    let conditions = how.settings(game, games)?;
     contest::check_adjudication(game, &conditions)?;
     ensure!(rate.is_finite() && rate > 0.0, "--rate {rate}: expected a number above 0");
     crate::destinations::check(
@@ -134,8 +172,9 @@ pub fn run(args: Args) -> Result<()> {
     let numbers: Vec<_> = template.open.iter().map(|open| open.number).collect();
     let start: Vec<f64> = numbers.iter().map(|number| number.start).collect();
     let spsa = Spsa::new(numbers, u64::from(games / 2), rate);
-    check_agents(game, &template, &spsa, conditions.seed)?;
-    let mut tuning = Tuning {
+    let pinned = check_agents(game, &template, &spsa, conditions.seed)?;
+    let conditions = TournamentSettings { fingerprints: vec![pinned.weights_fingerprint()?], ..conditions };
+    let tuning = Tuning {
         made_by: format!("afterstate {}: tune", env!("CARGO_PKG_VERSION")),
         tuned: template.fill(&start, None),
         agent,
@@ -144,23 +183,13 @@ pub fn run(args: Args) -> Result<()> {
         conditions,
         numbers: template.open.clone(),
         pairs: 0,
+        ahead: BTreeSet::new(),
         values: start.clone(),
         tally: Tally::default(),
         faults: Vec::new(),
         course: vec![(0, start)],
     };
-    if let Some(earlier) = out.as_deref().map(read).transpose()?.flatten() {
-        if let Some(difference) = tuning.difference(&earlier)? {
-            anyhow::bail!("{} is of other games: {difference}; name another file", out.unwrap_or_default().display());
-        }
-        ensure!(
-            earlier.values.len() == tuning.values.len() && earlier.pairs <= tuning.total(),
-            "{}: damaged: name another file",
-            out.unwrap_or_default().display()
-        );
-        tuning = earlier;
-    }
-    let play = Play { template, spsa: spsa.from(tuning.values.clone()), how, tuning, out: out.clone(), quiet: json };
+    let play = Play { template, pinned, spsa, how, tuning, out: out.clone(), quiet: json };
     let tuning = registry::visit(game, play)?;
     if let Some(path) = &svg {
         standings::write_file(path, &curve(&tuning).to_svg()?)?;
@@ -179,13 +208,15 @@ pub fn run(args: Args) -> Result<()> {
     report(&mut stdout, &tuning)
 }
 
-/// Whether the agent can be had with the numbers that it begins with, and with those that the first pair tries.
-fn check_agents(game: GameSpec, template: &Template, spsa: &Spsa, seed: u64) -> Result<()> {
-    contest::check_start(game, &[AgentSpec::parse(&template.fill(spsa.values(), None))?])?;
+/// Whether the agent can be had with the numbers that it begins with, and with those that the first pair tries. Returns it with its
+/// weights as they are now.
+fn check_agents(game: GameSpec, template: &Template, spsa: &Spsa, seed: u64) -> Result<AgentSpec> {
+    let agent = AgentSpec::parse(&template.fill(spsa.values(), None))?.pinned();
+    contest::check_start(game, std::slice::from_ref(&agent))?;
     for tried in spsa.trial(0, &mut stream(seed, 0)).tried {
         AgentSpec::parse(&template.fill(&tried, None)).context("with the numbers of the first games")?;
     }
-    Ok(())
+    Ok(agent)
 }
 
 /// What an earlier run left.
@@ -201,6 +232,8 @@ fn read(path: &Path) -> Result<Option<Tuning>> {
 
 struct Play {
     template: Template,
+    /// The agent as it begins, with the weights that all games are played with.
+    pinned: AgentSpec,
     spsa: Spsa,
     how: ConditionArgs,
     tuning: Tuning,
@@ -212,16 +245,26 @@ impl Visitor for Play {
     type Output = Result<Tuning>;
 
     fn visit<G: Playable>(self, start: G) -> Result<Tuning> {
-        let Play { template, spsa, how, tuning, out, quiet } = self;
+        let Play { template, pinned, spsa, how, mut tuning, out, quiet } = self;
         let total = tuning.total();
         let suite = match how.openings() {
             Some(file) => Some(G::openings(&file.path, file.plies, total, tuning.conditions.seed)?),
             None => None,
         };
-        let pairs = Pairs::new(&start, suite.as_ref(), &tuning.conditions)?;
+        contest::complete(&mut tuning.conditions, &start);
+        tuning.conditions.openings = suite.as_ref().map_or_else(String::new, |suite| suite.name.clone());
+        if let Some(path) = &out
+            && let Some(mut earlier) = read(path)?
+        {
+            // What was left to the game is not said in files of earlier versions.
+            contest::complete(&mut earlier.conditions, &start);
+            tuning = tuning.gone_on_with(earlier, path)?;
+        }
+        let spsa = spsa.from(tuning.values.clone());
+        let pairs = Pairs::new(&start, suite.as_ref(), &tuning.conditions, pinned)?;
         let interrupted = interrupt::flag()?;
         let progress = Progress::new(2 * total, 2 * tuning.pairs, "games", quiet);
-        let next = tuning.pairs;
+        let next = tuning.first_missing();
         let shared = Shared { template, spsa, tuning, next, out, saved: Instant::now(), error: None };
         let shared = Mutex::new(shared);
         std::thread::scope(|scope| {
@@ -274,6 +317,9 @@ struct Begun {
 
 impl Shared {
     fn begin(&mut self) -> Option<Begun> {
+        while self.tuning.ahead.contains(&self.next) {
+            self.next += 1;
+        }
         if self.next == self.tuning.total() || self.error.is_some() {
             return None;
         }
@@ -303,7 +349,7 @@ impl Shared {
                 None => tuning.faults.push((fault.clone(), *count)),
             }
         }
-        tuning.pairs += 1;
+        tuning.ended(begun.pair);
         tuning.values = self.spsa.values().to_vec();
         tuning.tuned = self.template.fill(&tuning.values, None);
         if tuning.pairs.is_multiple_of(tuning.total().div_ceil(POINTS)) || tuning.pairs == tuning.total() {
@@ -320,6 +366,19 @@ impl Shared {
     }
 }
 
+impl Played {
+    /// A pair of games of which at least one player cannot be had.
+    fn without_a_move(specs: &[Result<AgentSpec>; 2]) -> Played {
+        let tally = match specs {
+            [Ok(_), _] => Tally { wins: 2, ..Tally::default() },
+            [_, Ok(_)] => Tally { losses: 2, ..Tally::default() },
+            _ => Tally { draws: 2, ..Tally::default() },
+        };
+        let fault = |error: &anyhow::Error| (format!("an agent that cannot be: {error:#}"), 2);
+        Played { tally, faults: specs.iter().filter_map(|spec| spec.as_ref().err().map(fault)).collect() }
+    }
+}
+
 /// Plays pairs of games.
 struct Pairs<'a, G: Playable> {
     start: &'a G,
@@ -327,6 +386,8 @@ struct Pairs<'a, G: Playable> {
     /// Of a match of two games.
     settings: TournamentSettings,
     referee: RefereeMaker<G>,
+    /// Whose weights all play with.
+    pinned: AgentSpec,
 }
 
 /// How a pair went.
@@ -336,15 +397,28 @@ struct Played {
 }
 
 impl<'a, G: Playable> Pairs<'a, G> {
-    fn new(start: &'a G, suite: Option<&'a OpeningSuite<G>>, of_all: &TournamentSettings) -> Result<Self> {
-        let mut settings =
-            TournamentSettings { games: 2, agents: vec!["one".into(), "other".into()], ..of_all.clone() };
-        contest::complete(&mut settings, start);
+    fn new(
+        start: &'a G,
+        suite: Option<&'a OpeningSuite<G>>,
+        of_all: &TournamentSettings,
+        pinned: AgentSpec,
+    ) -> Result<Self> {
+        let settings = TournamentSettings {
+            games: 2,
+            agents: vec!["one".into(), "other".into()],
+            fingerprints: Vec::new(),
+            ..of_all.clone()
+        };
         let referee = G::referee(&settings.referee)?;
-        Ok(Pairs { start, suite, settings, referee })
+        Ok(Pairs { start, suite, settings, referee, pinned })
     }
 
     fn play(&self, Begun { pair, agents, .. }: &Begun) -> Result<Played> {
+        let specs = match [&agents[0], &agents[1]].map(|text| AgentSpec::parse(text)) {
+            [Ok(one), Ok(other)] => [one, other],
+            // Numbers that an agent cannot have are lost with, which leads away from them.
+            unfit => return Ok(Played::without_a_move(&unfit)),
+        };
         let opening = self.suite.and_then(|suite| suite.of_pair(*pair));
         let suite = opening.map(|opening| OpeningSuite { name: pair.to_string(), openings: vec![opening.clone()] });
         let settings = TournamentSettings {
@@ -352,9 +426,7 @@ impl<'a, G: Playable> Pairs<'a, G> {
             seed: mix(self.settings.seed ^ mix(*pair)),
             ..self.settings.clone()
         };
-        let factories = [&agents[0], &agents[1]]
-            .map(|spec| -> Result<_> { registry::players(self.start, &AgentSpec::parse(spec)?.pinned()) });
-        let [one, other] = factories;
+        let [one, other] = specs.map(|spec| registry::players(self.start, &spec.with_checkpoints_of(&self.pinned)));
         let factories = [one?, other?];
         let build = |agent: usize| factories[agent]();
         let results = tournament::run_from(
