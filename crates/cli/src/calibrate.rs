@@ -58,6 +58,13 @@ struct Calibration {
     faults: Vec<(String, u64)>,
 }
 
+impl Calibration {
+    /// Whether it says more of the same weights than `later`.
+    fn is_fuller(&self, later: &Calibration) -> bool {
+        self.checkpoint == later.checkpoint && (self.games > later.games || self.lines.len() > later.lines.len())
+    }
+}
+
 /// Plays the games that are missing, and writes what came out.
 pub fn run(args: Args) -> Result<()> {
     let Args { run, games, up_to, jobs, json } = args;
@@ -73,8 +80,9 @@ pub fn run(args: Args) -> Result<()> {
         held_back = held_back.up_to(nodes).with_context(|| format!("--up-to {nodes}"))?;
     }
     // Weights that learnt on are others, and so are their games. A log is of as many games as were asked for.
-    let logs = run.join("uci-elo").join(format!("{of}-{games}"));
-    let _lock = FolderLock::take(&logs)?;
+    let all_logs = run.join("uci-elo");
+    let _lock = FolderLock::take(&all_logs)?;
+    let logs = all_logs.join(format!("{of}-{games}"));
     let place = Workplace::of_command(jobs, json)?;
     let agent = format!("tournament-search:{name}@{of}");
     let Measured { lines, faults } = place.measure(&held_back, &agent, games, &logs)?;
@@ -87,8 +95,14 @@ pub fn run(args: Args) -> Result<()> {
         faults,
     };
     let file = run.join(FILE);
-    let text = serde_json::to_string_pretty(&calibration)? + "\n";
-    write_whole(&file, text.as_bytes()).with_context(|| file.display().to_string())?;
+    let fuller = read(&file)?.is_some_and(|earlier| earlier.is_fuller(&calibration));
+    if fuller {
+        let file = file.display();
+        eprintln!("note: {file} stays as it is, of more games or levels; remove it to have these in its place");
+    } else {
+        let text = serde_json::to_string_pretty(&calibration)? + "\n";
+        write_whole(&file, text.as_bytes()).with_context(|| file.display().to_string())?;
+    }
     let mut out = output::stdout();
     if json {
         return output::json(&mut out, &calibration);
@@ -98,6 +112,7 @@ pub fn run(args: Args) -> Result<()> {
     standings::write_faults(&mut out, &calibration.faults)?;
     writeln!(out, "{}", calibration.unit)?;
     match held_back::strengths(&calibration.lines) {
+        _ if fuller => {}
         Some(strengths) => {
             let (least, most) = strengths.range().into_inner();
             writeln!(out, "UCI_Elo from {least} to {most}, written to {}", file.display())?;
@@ -117,18 +132,20 @@ pub fn of_checkpoint(name: &str) -> Result<Option<Strengths>> {
     let Some(file) = path.parent().and_then(Path::parent).map(|run| run.join(FILE)) else {
         return Ok(None);
     };
-    let text = match std::fs::read_to_string(&file) {
+    let calibration = read(&file)?.filter(|calibration| calibration.checkpoint == file_name(&path));
+    Ok(calibration.and_then(|calibration| held_back::strengths(&calibration.lines)))
+}
+
+/// What an earlier calibration wrote.
+fn read(file: &Path) -> Result<Option<Calibration>> {
+    let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(|| file.display().to_string()),
     };
     let damaged =
         || format!("{}: expected what `afterstate calibrate` wrote: repeat it, or delete the file", file.display());
-    let calibration: Calibration = serde_json::from_str(&text).with_context(damaged)?;
-    if calibration.checkpoint != file_name(&path) {
-        return Ok(None);
-    }
-    Ok(held_back::strengths(&calibration.lines))
+    serde_json::from_str(&text).map(Some).with_context(damaged)
 }
 
 fn file_name(path: &Path) -> String {

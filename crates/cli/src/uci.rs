@@ -29,18 +29,25 @@ pub struct Args {
     seed: u64,
 }
 
+/// What holds for all agents whose strengths nobody has measured.
+const MEASURED_WITH: &str = "UCI_Elo was measured with tournament-search:material";
+
 /// Answers commands until `quit` or the end of the input.
 pub fn run(args: Args) -> Result<()> {
     let spec = AgentSpec::parse(&args.agent)?;
     let thinker = thinker(&spec.agent, args.seed).with_context(|| format!("agent '{}'", spec.name))?;
     let name = format!("afterstate {} {}", env!("CARGO_PKG_VERSION"), spec.name);
     let mut session = Session::new(name, thinker).with_seed(args.seed);
-    if let Agent::Tournament(agent) = &spec.agent
-        && agent.checkpoint != MATERIAL
-        && let Some(strengths) = calibrate::of_checkpoint(&agent.checkpoint)?
-    {
-        session = session.with_strengths(strengths);
-    }
+    session = match &spec.agent {
+        Agent::Tournament(agent) if agent.checkpoint == MATERIAL => session,
+        Agent::Tournament(agent) => match calibrate::of_checkpoint(&agent.checkpoint)? {
+            Some(strengths) => session.with_strengths(strengths),
+            None => session.with_strengths_note(format!(
+                "{MEASURED_WITH}: 'afterstate calibrate' with the folder of this run measures what it stands for here"
+            )),
+        },
+        _ => session.with_strengths_note(format!("{MEASURED_WITH}: what it stands for here is not known")),
+    };
     // A reader of standard input that does not hold its lock: it stays behind when the session ends.
     Ok(session.run(BufReader::new(stdin()), stdout())?)
 }

@@ -323,6 +323,16 @@ fn with_limited_strength_it_looks_at_fewer_positions() {
 }
 
 #[test]
+fn who_limits_a_strength_that_nobody_measured_is_told() {
+    let limit = "setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 1000\nisready";
+    let notes = |agent: &str| {
+        let answer = run_in(".".as_ref(), &["uci", "--agent", agent], &format!("{limit}\nquit\n"));
+        answer.out.matches("info string UCI_Elo was measured with tournament-search:material").count()
+    };
+    assert_eq!([notes("tournament-search"), notes("uct:100")], [0, 1]);
+}
+
+#[test]
 fn agents_that_cannot_play_chess_are_refused_at_once() {
     assert!(fail(&["uci", "--agent", "dyna-2:memory=run"]).contains("chess"));
     assert!(fail(&["uci", "--agent", "gtp:gnugo"]).contains("chess"));

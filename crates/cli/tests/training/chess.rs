@@ -222,15 +222,15 @@ fn a_run_is_calibrated_and_offers_what_was_measured() {
     fs::write(&stockfish, format!("#!/bin/sh\nsed -u /UCI_/d | '{program}' uci --agent random\n")).unwrap();
     fs::set_permissions(&stockfish, fs::Permissions::from_mode(0o755)).unwrap();
     let path = std::env::var("PATH").unwrap();
-    let calibrate = |up_to: &str| {
+    let calibrate = |games: &str, up_to: &str| {
         let output = Command::new(program)
-            .args(["calibrate", text(&run), "--games", "2", "--up-to", up_to, "--json"])
+            .args(["calibrate", text(&run), "--games", games, "--up-to", up_to, "--json"])
             .env("PATH", format!("{}:{path}", folder.path().display()))
             .output()
             .unwrap();
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
     };
-    let (said, errors) = calibrate("1000");
+    let (said, errors) = calibrate("2", "1000");
     let report: serde_json::Value = serde_json::from_str(&said).expect(&errors);
     let lines = report["lines"].as_array().unwrap();
     assert_eq!((&report["checkpoint"], lines.len()), (&"000000006.safetensors".into(), 7));
@@ -239,25 +239,31 @@ fn a_run_is_calibrated_and_offers_what_was_measured() {
     let kept = fs::read_to_string(run.join("uci-elo.json")).unwrap();
     assert_eq!(serde_json::from_str::<serde_json::Value>(&kept).unwrap(), report);
     // Nothing is played twice.
-    assert_eq!(calibrate("1000").0, said);
+    assert_eq!(calibrate("2", "1000").0, said);
     let log = fs::read_to_string(run.join("uci-elo/6-2/1000-0-against-1350.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 3);
 
     let agent = format!("tournament-search:{}", text(&run));
+    let said = |input: &str| run_in(folder.path(), &["uci", "--agent", &agent], &format!("{input}\nquit\n"));
     let spin = || {
-        let answer = run_in(folder.path(), &["uci", "--agent", &agent], "uci\nquit\n");
+        let answer = said("uci");
         answer.out.lines().find(|line| line.contains("UCI_Elo")).map(str::to_owned).ok_or(answer.err)
     };
+    let is_warned = || said("setoption name UCI_LimitStrength value true").out.contains("calibrate");
     let elo = |line: &serde_json::Value| (line["elo"].as_f64().unwrap() / 10.0).round() as i64 * 10;
     let strongest = lines.iter().map(elo).max().unwrap();
-    assert!(spin().unwrap().ends_with(&format!("max {strongest}")), "{:?} {said}", spin());
+    assert!(spin().unwrap().ends_with(&format!("max {strongest}")) && !is_warned(), "{:?} {report}", spin());
+    // Fewer games say less, and replace nothing.
+    let (_, note) = calibrate("1", "1000");
+    assert!(note.contains("uci-elo.json stays as it is"), "{note}");
+    assert_eq!(fs::read_to_string(run.join("uci-elo.json")).unwrap(), kept);
     // What was measured of other weights does not count, and damage is named.
     fs::write(run.join("uci-elo.json"), kept.replace("000000006", "000000005")).unwrap();
-    assert!(spin().unwrap().ends_with("max 1790"), "{:?}", spin());
+    assert!(spin().unwrap().ends_with("max 1790") && is_warned(), "{:?}", spin());
     fs::write(run.join("uci-elo.json"), &kept[..kept.len() / 2]).unwrap();
     let error = spin().unwrap_err();
     assert!(error.contains("uci-elo.json: expected what `afterstate calibrate` wrote"), "{error}");
 
-    let (_, error) = calibrate("500");
+    let (_, error) = calibrate("2", "500");
     assert!(error.contains("--up-to 500: expected 1000 or more"), "{error}");
 }

@@ -41,6 +41,7 @@ pub struct Session {
     thinker: Box<dyn Thinker>,
     seed: u64,
     strengths: Strengths,
+    strengths_note: Option<String>,
 }
 
 /// Lines that are read ahead. Whoever sends more waits.
@@ -67,6 +68,7 @@ impl Session {
             thinker,
             seed: 0,
             strengths: Strengths::default(),
+            strengths_note: None,
         }
     }
 
@@ -85,6 +87,12 @@ impl Session {
     /// What `UCI_Elo` is turned into; unless told otherwise, what was measured with the values of men alone.
     pub fn with_strengths(mut self, strengths: Strengths) -> Session {
         self.strengths = strengths;
+        self
+    }
+
+    /// What is said to whoever limits the strength of this thinker, if what `UCI_Elo` is turned into was measured with another one.
+    pub fn with_strengths_note(mut self, note: impl Into<String>) -> Session {
+        self.strengths_note = Some(note.into());
         self
     }
 
@@ -111,6 +119,7 @@ impl Session {
             keeps_time: self.thinker.keeps_time(),
             settings: Settings::new(&self.strengths),
             strengths: self.strengths,
+            strengths_note: self.strengths_note,
             debug: false,
             record: Record::new(Chess::new()),
             running: Vec::new(),
@@ -152,6 +161,7 @@ struct Conversation<'a, 'w> {
     keeps_time: bool,
     settings: Settings,
     strengths: Strengths,
+    strengths_note: Option<String>,
     debug: bool,
     record: Record<Chess>,
     /// What takes long, of all that was asked for and is not done yet.
@@ -295,7 +305,15 @@ impl Conversation<'_, '_> {
         let own = Settings::options(&self.strengths);
         if let Some(option) = own.iter().find(is_named) {
             match option.read(&value) {
-                Ok(value) => self.settings.set(&option.name, &value),
+                Ok(value) => {
+                    let limited = self.settings.limit_strength;
+                    self.settings.set(&option.name, &value);
+                    if let Some(note) =
+                        self.strengths_note.as_ref().filter(|_| self.settings.limit_strength && !limited)
+                    {
+                        self.say(note);
+                    }
+                }
                 Err(error) => self.say(&error),
             }
         } else if let Some(option) = self.options.iter().find(is_named) {
