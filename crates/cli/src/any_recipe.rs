@@ -9,6 +9,7 @@ use crate::network_recipe::NetworkRecipe;
 use crate::recipe::{self, Recipe};
 use crate::search_recipe::SearchRecipe;
 use crate::train::{Report, train};
+use crate::training_run::RECIPE;
 use crate::zero_recipe::{ZeroGameName, ZeroLesson, ZeroRecipe};
 use afterstate_games::go::Go;
 use afterstate_games::{ConnectFour, TicTacToe};
@@ -116,6 +117,33 @@ impl AnyRecipe {
         match self {
             AnyRecipe::Zero(_) => "learning steps",
             _ => "games",
+        }
+    }
+
+    /// Whether the run in a folder was learnt in this way, as far as it says how.
+    pub fn is_of(&self, folder: &Path) -> bool {
+        let path = folder.join(RECIPE);
+        if !path.exists() {
+            return true;
+        }
+        fn same<L: Lesson>(recipe: &L, path: &Path) -> bool {
+            L::load(path).is_ok_and(|before| before.learns_like(recipe))
+        }
+        match self {
+            AnyRecipe::Shapes(recipe) => same(recipe, &path),
+            AnyRecipe::Playouts(recipe) => same(&**recipe, &path),
+            AnyRecipe::Search(recipe) => same(&**recipe, &path),
+            AnyRecipe::ChessNetwork(recipe) => same(&**recipe, &path),
+            AnyRecipe::Network(recipe) => same(recipe, &path),
+            AnyRecipe::Grid(recipe) => match recipe.game {
+                GridGameName::TicTacToe => same(&GridLesson::<TicTacToe>::new((**recipe).clone()), &path),
+                GridGameName::ConnectFour => same(&GridLesson::<ConnectFour>::new((**recipe).clone()), &path),
+            },
+            AnyRecipe::Zero(recipe) => match recipe.game {
+                ZeroGameName::TicTacToe => same(&ZeroLesson::<TicTacToe>::new((**recipe).clone()), &path),
+                ZeroGameName::ConnectFour => same(&ZeroLesson::<ConnectFour>::new((**recipe).clone()), &path),
+                ZeroGameName::Go => same(&ZeroLesson::<Go>::new((**recipe).clone()), &path),
+            },
         }
     }
 

@@ -172,17 +172,30 @@ impl BalanceLearner {
     }
 }
 
-/// The games of a file, as far as they are whole and in order; none if it is not there.
+/// The games of a file, in order; none if it is not there.
+///
+/// # Errors
+///
+/// A line that cannot be read. The file is written as a whole, so that no line of it is cut off.
 fn read_games(path: &Path, start: &Go) -> Result<Vec<TaughtGame<Move>>> {
     if !path.exists() {
         return Ok(Vec::new());
     }
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let read = |(number, text): (usize, &str)| {
-        let line: Line = serde_json::from_str(text).ok()?;
-        (line.game == number as u64).then(|| line.read(start)).flatten()
+        let game = || -> Option<_> {
+            let line: Line = serde_json::from_str(text).ok()?;
+            (line.game == number as u64).then(|| line.read(start)).flatten()
+        };
+        game().with_context(|| {
+            format!(
+                "{}, line {}: expected game {number} as the teacher played it: delete from this line on what shall be played again",
+                path.display(),
+                number + 1
+            )
+        })
     };
-    Ok(text.lines().enumerate().map_while(read).collect())
+    text.lines().enumerate().map(read).collect()
 }
 
 impl Learner for BalanceLearner {

@@ -12,6 +12,7 @@ use afterstate_engine::learning::{
 use afterstate_engine::value::{
     Checkpoint, ChessNetwork, ChessNetworkAgent, LearntEvaluation, QuantizedNetwork, Weights,
 };
+use afterstate_engine::zero::REPLAY;
 use afterstate_games::{Outcome, Rng, stream};
 use anyhow::{Context, Result};
 use std::ops::Range;
@@ -68,6 +69,13 @@ impl ChessNetworkLearner {
         let games = last.map_or(0, |last| last.about.games);
         let files = PositionFiles::new(folder, recipe.learner.window, recipe.kept_positions);
         let window = files.read(games)?;
+        if games > 0 && window.is_empty() {
+            eprintln!(
+                "note: none of the positions that this run has learnt from are in {}: it goes on with new ones, and no longer as it \
+                 would have without a break",
+                folder.join(REPLAY).display()
+            );
+        }
         Ok(ChessNetworkLearner {
             teacher: recipe.taught_by.as_deref().map(registry::chess_evaluation).transpose().context("taught-by")?,
             averaged: AveragedWeights::new(mean, recipe.averaging),
@@ -135,7 +143,14 @@ fn replayed(recipe: &ChessNetworkRecipe, games: u64) -> Result<Vec<SeenPosition>
     match &recipe.replays {
         Some(run) if games < recipe.replayed_games => PositionFiles::new(run, 0, 0)
             .oldest(recipe.replayed_games as usize * REPLAYED)
-            .with_context(|| format!("replayed-games = {}, {REPLAYED} positions each", recipe.replayed_games)),
+            .with_context(|| {
+                format!(
+                    "replayed-games = {games}: expected a run that has kept {REPLAYED} positions for each, by kept-positions = {}: \
+                     train it to its end first, or leave replays out",
+                    recipe.replayed_games as usize * REPLAYED,
+                    games = recipe.replayed_games
+                )
+            }),
         _ => Ok(Vec::new()),
     }
 }

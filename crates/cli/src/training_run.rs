@@ -33,12 +33,15 @@ pub const LOG: &str = "log.jsonl";
 /// The error of a run whose weights grew beyond all bounds.
 #[derive(Debug)]
 pub struct Diverged {
-    games: u64,
+    /// How long it had learnt,
+    pub done: u64,
+    /// in these.
+    pub unit: &'static str,
 }
 
 impl std::fmt::Display for Diverged {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the weights grew beyond all bounds after {} games: try a smaller step size", self.games)
+        write!(f, "the weights grew beyond all bounds after {} {}: try a smaller step size", self.done, self.unit)
     }
 }
 
@@ -52,6 +55,8 @@ pub struct TrainingRun<L: Lesson> {
     about: L::About,
     /// Games behind the current weights.
     done: u64,
+    /// What its length is counted in.
+    unit: &'static str,
     /// What the games since the last milestone add up to.
     since_milestone: TrainingTotals,
     /// A checkpoint that only guards against a crash; the next one replaces it.
@@ -131,6 +136,7 @@ impl<L: Lesson> TrainingRun<L> {
             folder: folder.to_path_buf(),
             learner: Arc::new(recipe.learner(last.as_ref(), folder)?),
             done,
+            unit: plan.unit,
             since_milestone,
             about,
             provisional: None,
@@ -253,7 +259,7 @@ impl<L: Lesson> TrainingRun<L> {
         let checkpoint = self.checkpoint();
         let finite = checkpoint.weights.iter().all(|weight| weight.is_finite());
         if !finite || !self.since_milestone.squared_error.is_finite() {
-            return Err(Diverged { games: self.done }.into());
+            return Err(Diverged { done: self.done, unit: self.unit }.into());
         }
         self.learner.save_beside()?;
         checkpoint.save(&path)?;

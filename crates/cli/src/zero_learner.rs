@@ -2,6 +2,7 @@
 
 use crate::event_file::EventFile;
 use crate::lesson::{Described, Learner, Lesson};
+use crate::training_run::Diverged;
 use crate::watch::Milestone;
 use crate::zero_game::ZeroGame;
 use crate::zero_recipe::{ZeroLesson, ZeroRecipe};
@@ -11,7 +12,7 @@ use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::{Checkpoint, Weights};
 use afterstate_engine::zero::{StepReport, ZeroTraining};
 use afterstate_nets::{ResidualAgent, ResidualLearner};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -143,7 +144,7 @@ impl<G: ZeroGame> Learner for ZeroLearner<G> {
             };
             let Some(report) = training.step(stop, &fresh)? else { break };
             if !(report.loss.policy.is_finite() && report.loss.value.is_finite()) {
-                bail!("the network diverged at step {}: try a smaller step size", report.step);
+                return Err(Diverged { done: report.step, unit: "learning steps" }.into());
             }
             for (index, &weight) in training.learner().weights().iter().enumerate() {
                 self.weights.set(index, weight);

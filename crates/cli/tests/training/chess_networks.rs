@@ -72,7 +72,8 @@ fn positions_that_another_run_has_kept_are_learnt_first() {
     without_positions(&run);
     assert_same_run(&run, &whole);
     let answer = train(&recipe(folder.path(), "more.toml", &replaying(9999)), &folder.path().join("more"), &[]);
-    let expected = "replayed-games = 9999, 50 positions each: ";
+    let expected =
+        "replayed-games = 9999: expected a run that has kept 50 positions for each, by kept-positions = 499950";
     assert!(!answer.ok && answer.err.contains(expected) && answer.err.contains("expected 499950"), "{}", answer.err);
 }
 

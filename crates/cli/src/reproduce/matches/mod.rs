@@ -93,6 +93,12 @@ pub fn train<'a>(
             place.note(&format!("Training {} {} into {}", recipe.games(), recipe.unit(), folder.display()));
             recipe.train(folder, folder.exists(), Report::None, place.stop)?;
             place.go_on()?;
+        } else if !recipe.is_of(folder) {
+            place.note(&format!(
+                "{} was learnt with other settings than {} has now, and plays as it is",
+                folder.display(),
+                training.recipe.display()
+            ));
         }
     }
     Ok(())
