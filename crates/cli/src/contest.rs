@@ -5,13 +5,13 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::registry::{self, GameSpec, Playable, PlayerFactory, Visitor};
 use crate::standings::{Course, course};
-use afterstate_arena::PlayerError;
 use afterstate_arena::adjudication::Adjudication;
 use afterstate_arena::pgn_file::PgnFile;
 use afterstate_arena::rating::{EloInterval, Tally};
 use afterstate_arena::result_log::{Header, LoggedGame, read_log};
 use afterstate_arena::sprt::{self, Decision, GameCounts, Score, Sprt, SprtStatus};
 use afterstate_arena::tournament::{self, RunOptions, TournamentResults, TournamentSettings};
+use afterstate_arena::{PlayerError, TimeControl};
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::{Notation, Record, Side};
 use anyhow::{Context, Result, ensure};
@@ -20,6 +20,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Is told of every game that ends, and may end the contest.
 pub type Watch<'a> = Box<dyn FnMut(&LoggedGame) -> ControlFlow<()> + 'a>;
@@ -126,6 +127,29 @@ pub fn fingerprints(agents: &[AgentSpec]) -> Result<Vec<String>> {
     agents.iter().map(|agent| agent.pinned().fingerprint()).collect()
 }
 
+/// What an external program makes of a limit that its protocol does not have.
+fn what_time_is_told(spec: &AgentSpec, time: TimeControl) -> Option<String> {
+    let (name, is_gtp) = (&spec.name, matches!(spec.agent, Agent::Gtp { .. }));
+    match time {
+        TimeControl::Simulations(_) if is_gtp || matches!(spec.agent, Agent::Gnubg { .. }) => {
+            Some(format!("'{name}' cannot be told to simulate so much: it plays as it usually does"))
+        }
+        TimeControl::PerMove(time) if is_gtp && time < Duration::from_secs(1) => {
+            Some(format!("'{name}' is told a second a move, the least that its protocol knows, and may lose on time"))
+        }
+        _ => None,
+    }
+}
+
+/// Sends who watches away when it goes itself, in a panic, too.
+struct Over(Arc<AtomicBool>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 struct CanStart<'a>(&'a [AgentSpec]);
 
 impl Visitor for CanStart<'_> {
@@ -156,6 +180,9 @@ impl Visitor for Play<'_> {
         if settings.referee == "area" && agents.iter().any(|spec| matches!(spec.agent, Agent::Gtp { .. })) {
             eprintln!("note: 'area' counts every stone as alive; if a GTP engine passes early, use --referee gnugo");
         }
+        for note in agents.iter().filter_map(|spec| what_time_is_told(spec, settings.time)) {
+            eprintln!("note: {note}");
+        }
         settings.check()?;
         let suite = match &openings {
             Some(OpeningFile { path, plies }) => {
@@ -170,8 +197,8 @@ impl Visitor for Play<'_> {
         let stop = Arc::new(AtomicBool::new(false));
         let mut test = sprt.map(Test::new);
         let mut already = 0;
-        if let Some(path) = log.as_deref().filter(|path| path.metadata().is_ok_and(|file| file.len() > 0)) {
-            let logged = read_log(path)?;
+        // What cannot be read is mended, or refused, where the log is opened.
+        if let Some(logged) = log.as_deref().and_then(|path| read_log(path).ok()) {
             // Somebody else's log is refused below.
             let ours = logged.header.difference(&header).is_none();
             for (_, game) in logged.games {
@@ -191,8 +218,8 @@ impl Visitor for Play<'_> {
         let options = RunOptions { workers, log: log.as_deref(), log_notes, stop: stop.clone() };
         let results = std::thread::scope(|scope| {
             // Ctrl-C and the test both stop the games, but only the one is remembered for the whole program.
-            let (over, stopping) = (Arc::new(AtomicBool::new(false)), stop.clone());
-            let seen = over.clone();
+            let (over, stopping) = (Over(Arc::new(AtomicBool::new(false))), stop.clone());
+            let seen = over.0.clone();
             scope.spawn(move || {
                 while !seen.load(Ordering::Relaxed) {
                     if interrupted.load(Ordering::Relaxed) {
@@ -221,7 +248,7 @@ impl Visitor for Play<'_> {
             };
             let suite = suite.as_ref();
             let results = tournament::run_from(&settings, &start, suite, &build, &*referee, &options, &mut on_game);
-            over.store(true, Ordering::Relaxed);
+            drop(over);
             results
         })?;
         progress.finish();

@@ -5,7 +5,7 @@ use crate::agent::AgentSpec;
 use crate::contest::{self, Contest};
 use crate::registry::{self, GameSpec, Playable, Visitor};
 use afterstate_arena::EndKind;
-use afterstate_arena::result_log::{LoggedGame, read_log};
+use afterstate_arena::result_log::{LoggedGame, lock, read_log};
 use afterstate_arena::sprt::{Decision, Sprt};
 use afterstate_arena::tournament::{TournamentResults, TournamentSettings};
 use afterstate_engine::value::checkpoint::write_whole;
@@ -179,6 +179,11 @@ pub fn could_not_begin(game: &LoggedGame) -> bool {
 /// Takes games that could not begin out of a log, so that they are played after all.
 fn forget_unstarted(log: &Path) -> Result<()> {
     if !log.metadata().is_ok_and(|file| file.len() > 0) {
+        return Ok(());
+    }
+    let file = std::fs::File::open(log).with_context(|| log.display().to_string())?;
+    if !lock(&file) {
+        // Whoever plays there is found out when the log is opened.
         return Ok(());
     }
     let games = read_log(log)?.games;
