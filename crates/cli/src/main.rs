@@ -99,7 +99,7 @@ enum Command {
     Reproduce(reproduce::ReproduceArgs),
     /// Play in the terminal against any agent
     Play(play::Args),
-    /// A game of Go looked at again: blunders, win rates, comments
+    /// A game of Go or a match of backgammon looked at again: blunders, win rates, comments
     Analyze(analyze::Args),
     /// What a position of backgammon is worth, and which plays are best
     Evaluate(evaluate::Args),

@@ -22,8 +22,8 @@ use std::path::PathBuf;
     afterstate match greedy:runs/new greedy:runs/old --games 20000 --sprt elo0=0,elo1=10\n  \
     afterstate match runs/quick 'gtp:gnugo --mode gtp --level 10 --chinese-rules' --referee gnugo --sgf games\n  \
     afterstate match uct:5000 uci:stockfish --game chess --openings suite.epd --time 10s+100ms --pgn games.pgn --draw --win\n\n\
-    SPRT: elo0, elo1, alpha, beta (default 0.05), model=normalised (default) or logistic; --games is the most\n\
-    that it may take.\n\
+    SPRT: elo0, elo1, alpha, beta (default 0.05), model=normalised (default: Elo in units of how much results vary, so that\n\
+    draws do not matter) or logistic (plain Elo, as in the report); --games is the most that it may take.\n\
     {}", conditions::HELP))]
 pub struct Args {
     /// The agent under test (see `afterstate agents`)
