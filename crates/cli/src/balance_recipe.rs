@@ -12,6 +12,7 @@ use afterstate_engine::search::{Experience, FuegoPrior, GoOwnership, McRave, Mct
 use afterstate_engine::value::{Checkpoint, CheckpointError, PlayoutAgent};
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use anyhow::{Context, Result, ensure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -19,7 +20,7 @@ use std::path::Path;
 pub const LEARNER: &str = "simulation-balancing";
 
 /// The learner of such a recipe. It has to be named: without it a recipe of Go is one of local shapes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BalanceLearnerName {
     /// Simulation balancing, after imitation.
@@ -28,7 +29,7 @@ pub enum BalanceLearnerName {
 }
 
 /// What `train` does for playouts. Every other key has a default.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct BalanceRecipe {
     /// How it learns.
@@ -38,6 +39,7 @@ pub struct BalanceRecipe {
     /// Points along one edge.
     pub board_size: usize,
     /// White's compensation.
+    #[schemars(with = "f64")]
     pub komi: Komi,
     /// Games of the teacher.
     pub games: u64,

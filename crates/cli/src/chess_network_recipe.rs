@@ -10,6 +10,7 @@ use afterstate_engine::value::chess_network::{ChessNetwork, GROUP, MOST_BUCKETS,
 use afterstate_engine::value::{Checkpoint, CheckpointError, ChessNetworkAgent, QuantizedNetwork};
 use afterstate_games::{Chess, stream};
 use anyhow::{Result, ensure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub const REPLAYED: usize = 50;
 
 /// What `train` does for a network of chess. Every key but `game` and `hidden` has a default.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct ChessNetworkRecipe {
     /// The game that is learnt.

@@ -12,13 +12,14 @@ use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings, TrainingSearchSett
 use afterstate_engine::value::{Checkpoint, CheckpointError, GridAgent, WindowSizes};
 use afterstate_games::{ConnectFour, Deterministic, Grid, IndexedMoves, Tactics, TicTacToe};
 use anyhow::{Result, ensure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Games that are learnt so. Go has [`recipes`](crate::recipe::Recipe) of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GridGameName {
     /// Tic-tac-toe.
@@ -29,7 +30,7 @@ pub enum GridGameName {
 }
 
 /// Which shapes have weights: each place for itself, and nothing is shared.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct GridFeatures {
     /// Window sizes, some of 1, 2, 3.
@@ -43,7 +44,7 @@ impl Default for GridFeatures {
 }
 
 /// What `train` does for such a game. A recipe that has neither `features` nor `td` nor `learner` is one of AlphaZero.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct GridRecipe {
     /// The game that is learnt.

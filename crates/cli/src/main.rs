@@ -14,6 +14,7 @@ mod check;
 mod chess_learner;
 mod chess_network_learner;
 mod chess_network_recipe;
+mod commented;
 mod completions;
 mod conditions;
 mod contest;
@@ -47,6 +48,7 @@ mod position_files;
 mod progress;
 mod rate;
 mod recipe;
+mod recipes;
 mod registry;
 mod reproduce;
 mod search_learning;
@@ -89,6 +91,8 @@ enum Command {
     Games(games::Args),
     /// Who can play, with every setting, default and an example
     Agents(agents::Args),
+    /// What recipes can say, with every key, its usual value and its meaning
+    Recipes(recipes::Args),
     /// Learn a game from self-play, as a recipe says
     Train(train::TrainArgs),
     /// Make an agent of weights that another program learnt
@@ -143,6 +147,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Games(args) => games::run(args),
         Command::Agents(args) => agents::run(args),
+        Command::Recipes(args) => recipes::run(args),
         Command::Play(args) => play::run(args),
         Command::Analyze(args) => analyze::run(args),
         Command::Evaluate(args) => evaluate::run(args),

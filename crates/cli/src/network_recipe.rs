@@ -12,13 +12,14 @@ use afterstate_engine::value::{Checkpoint, CheckpointError, NetworkAgent, Weight
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::stream;
 use anyhow::{Context, Result, ensure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// The game of such a recipe. It has to be named: without it a recipe is one of Go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NetworkGame {
     /// Backgammon.
@@ -27,7 +28,7 @@ pub enum NetworkGame {
 }
 
 /// What `train` does for backgammon. Every other key has a default.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct NetworkRecipe {
     /// The game that is learnt.

@@ -15,10 +15,11 @@ use afterstate_games::chess::Move;
 use afterstate_games::rng::unit;
 use afterstate_games::{Chess, Record, Side, stream};
 use anyhow::{Context, Result, anyhow, ensure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One of the pool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PartnerSpec {
     /// Who plays, as everywhere.
@@ -31,7 +32,7 @@ pub struct PartnerSpec {
 }
 
 /// The pool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct PartnerSettings {
     /// Who is in it.

@@ -9,6 +9,7 @@ use afterstate_engine::search::TrainingSearchSettings;
 use afterstate_engine::value::{Checkpoint, CheckpointError, LocalShapes, ShapeAgent, Sharing, WindowSizes};
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use anyhow::{Context, Result, ensure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 const MAX_BYTES: u64 = 1 << 20;
 
 /// What `train` does. Every key has a default: an empty file is the paper's training for 100,000 games.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Recipe {
     /// The game that is learnt.
@@ -26,6 +27,7 @@ pub struct Recipe {
     /// Points along one edge.
     pub board_size: usize,
     /// White's compensation.
+    #[schemars(with = "f64")]
     pub komi: Komi,
     /// Games are cut and counted after so many moves; 0 means three for every point.
     pub move_limit: u16,
@@ -62,7 +64,7 @@ pub struct Recipe {
 }
 
 /// Games that `train` can learn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LearntGame {
     /// Go, with local shapes. Other games have recipes of their own.
@@ -71,7 +73,7 @@ pub enum LearntGame {
 }
 
 /// Which local shapes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct FeatureSettings {
     /// Window sizes, some of 1, 2, 3.
@@ -87,7 +89,7 @@ impl Default for FeatureSettings {
 }
 
 /// When weights are saved: at numbers of games that are spaced evenly on a logarithmic scale.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct CheckpointSettings {
     /// The first one, in games.
@@ -126,7 +128,7 @@ impl CheckpointSettings {
 }
 
 /// A small tournament at each log-spaced checkpoint: against a random player and earlier checkpoints.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct EvaluationSettings {
     /// Games against each opponent; 0 turns evaluation off.

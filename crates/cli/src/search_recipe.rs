@@ -15,11 +15,12 @@ use afterstate_engine::value::{
 use afterstate_games::rng::unit;
 use afterstate_games::{Chess, stream};
 use anyhow::{Context, Result, ensure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// The game of such a recipe. It has to be named: without it a recipe is one of Go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchedGame {
     /// Chess.
@@ -65,7 +66,7 @@ impl From<FirstWeights> for String {
 }
 
 /// What `train` does for a game that is learnt by search. Every other key has a default.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct SearchRecipe {
     /// The game that is learnt.
@@ -81,6 +82,7 @@ pub struct SearchRecipe {
     /// What makes a value of the sum of weights: `linear` (Meep) or `logistic` (KnightCap).
     pub value: Squash,
     /// What the weights are before the first game: `random`, `material`, `pawns`, or another run's folder.
+    #[schemars(with = "String")]
     pub first_weights: FirstWeights,
     /// Whether a pawn stays worth what it was at first, so that the scale of all other weights is given (KnightCap's program). For rules
     /// that learn when a game is over.
@@ -110,6 +112,7 @@ pub struct SearchRecipe {
     /// so that `search.nodes` may be 0, and no run is the same twice. Who oversteps loses, and
     /// neither side learns from that outcome.
     #[serde(skip_serializing_if = "TimeControl::is_none")]
+    #[schemars(with = "String")]
     pub time: TimeControl,
     /// Who it plays against; nobody: itself.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -23,8 +23,9 @@ use std::time::Instant;
   afterstate train my.toml --out runs/mine --games 1000000 --threads 2
   afterstate train my.toml --out runs/mine --resume
 
-Recipes of chess may name a suite of openings with which games begin, a file as seen from the current folder:
-  openings = \"suite.epd\"     # or .pgn, or a Polyglot book .bin; book-plies = 16 says how long openings of the last two are
+A recipe says what is not as usual. What it may say is explained by
+  afterstate recipes            # which kinds there are
+  afterstate recipes chess      # every key of one of them
 
 Runs of AlphaZero and Go-Exploit also write metrics.jsonl, a line for each learning step, and the same as events:
   tensorboard --logdir runs")]

@@ -24,13 +24,14 @@ use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
 use afterstate_games::{UniformPlayout, stream};
 use afterstate_nets::{Architecture, Backend, DeviceName, NetworkSize, OptimizerSettings, ResidualAgent, agent};
 use anyhow::{Context, Result, ensure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A learner of the paper.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
     /// All trajectories start at the first position.
@@ -62,7 +63,7 @@ pub enum Preset {
 }
 
 /// How much of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZeroScale {
     /// As in the paper: days on a large GPU.
@@ -75,7 +76,7 @@ pub enum ZeroScale {
 }
 
 /// Games that are learnt so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZeroGameName {
     /// Tic-tac-toe.
@@ -92,7 +93,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 /// What `train` does for such a recipe. Every key has a default that preset, scale and game decide.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ZeroRecipe {
     /// The game that is learnt.
@@ -104,6 +105,7 @@ pub struct ZeroRecipe {
     /// Points along one edge, in Go.
     pub board_size: usize,
     /// White's compensation, in Go.
+    #[schemars(with = "f64")]
     pub komi: Komi,
     /// Learning steps.
     pub steps: u64,
@@ -131,6 +133,7 @@ pub struct ZeroRecipe {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_weights: Option<String>,
     /// Where the network works: `cpu`, or a graphics card.
+    #[schemars(with = "String")]
     pub device: DeviceName,
     /// How large the network is.
     pub network: NetworkSize,

@@ -4,19 +4,27 @@ mod support;
 
 use support::{fail, run, run_in, succeed};
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 26] = [
     "games",
     "agents",
+    "recipes",
     "train",
+    "import",
     "export",
+    "reproduce",
     "play",
+    "analyze",
+    "evaluate",
+    "foretell",
     "match",
+    "tune",
     "tournament",
     "rate",
     "gtp",
     "uci",
     "bench",
     "suite",
+    "solve",
     "perft",
     "check",
     "calibrate",
@@ -104,6 +112,29 @@ fn lists_are_text_and_json() {
     for kind in kinds {
         assert!(text.contains(kind));
     }
+}
+
+#[test]
+fn kinds_of_agents_and_recipes_are_explained_key_by_key() {
+    let text = succeed(&["agents", "tournament-search"]);
+    for part in ["\n      null-move  ", "\n      reverse-futility  ", "  on  Whether "] {
+        assert!(text.contains(part) && !succeed(&["agents"]).contains(part), "{part}: {text}");
+    }
+    let shown: serde_json::Value = serde_json::from_str(&succeed(&["agents", "tournament-search", "--json"])).unwrap();
+    assert!(shown[0]["parts"].as_array().unwrap().iter().all(|part| part["meaning"].as_str().unwrap().len() > 10));
+    let error = fail(&["agents", "tournament"]);
+    assert!(error.contains("expected random, ") && error.trim_end().lines().count() == 1, "{error}");
+
+    let kinds = succeed(&["recipes"]);
+    assert!(kinds.contains("chess-network") && kinds.contains("OutcomeStrap"), "{kinds}");
+    let schema: serde_json::Value = serde_json::from_str(&succeed(&["recipes", "chess", "--json"])).unwrap();
+    assert_eq!(schema["properties"]["games"]["type"], "integer");
+    let error = fail(&["recipes", "ches"]);
+    assert!(error.contains("did you mean 'chess'?"), "{error}");
+    // What is printed can be learnt from.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mine.toml"), succeed(&["recipes", "grid"])).unwrap();
+    assert!(run_in(folder.path(), &["train", "mine.toml", "--out", "run", "--games", "2"], "").ok);
 }
 
 #[test]

@@ -17,6 +17,7 @@ pub trait Optimizer {
 }
 
 /// Which optimiser, and how.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum OptimizerSettings {
@@ -43,6 +44,7 @@ impl OptimizerSettings {
 }
 
 /// Settings of Adam; the defaults are the paper's.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct AdamSettings {
@@ -123,6 +125,7 @@ impl Optimizer for Adam {
 }
 
 /// Settings of stochastic gradient descent; the defaults are AlphaGo Zero's.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct SgdSettings {

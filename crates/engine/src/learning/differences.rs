@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 /// Settings of TD-directed(λ) and TDLeaf(λ); the defaults are KnightCap's, but for the step, which is that of paper 002, §6, for
 /// linear values.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct DifferenceSettings {

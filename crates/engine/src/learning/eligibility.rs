@@ -4,6 +4,7 @@ use crate::value::{ActiveSet, Share, Weights};
 use serde::{Deserialize, Serialize};
 
 /// What happens to a weight's trace when one of its features is active again.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceKind {

@@ -12,6 +12,7 @@ use afterstate_games::{Game, LearnablePlayout, stream};
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Imitation`].
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct ImitationSettings {

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 /// let settings: LearnerSettings = serde_json::from_str(r#"{ "rule": "tree-strap", "step-size": 1e-6 }"#).unwrap();
 /// assert_eq!(settings, LearnerSettings::TreeStrap(TreeStrapSettings { step_size: 1e-6, ..Default::default() }));
 /// ```
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "kebab-case")]
 pub enum LearnerSettings {

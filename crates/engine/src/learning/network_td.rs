@@ -14,6 +14,7 @@ use crate::value::perceptron::{Activation, Layers, Perceptron, SparseInputs, Tur
 use serde::{Deserialize, Serialize};
 
 /// Settings of TD(λ) for a network.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct NetworkTdSettings {

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Settings of the rule.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct OutcomeStrapSettings {

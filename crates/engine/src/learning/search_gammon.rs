@@ -23,6 +23,7 @@ use afterstate_games::{Game, Outcome, Side};
 use serde::{Deserialize, Serialize};
 
 /// Which positions learn, and from what.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GammonLearner {

@@ -33,6 +33,7 @@ pub struct Judged<G: Game> {
 }
 
 /// Settings of [`SimulationBalancing`].
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct BalancingSettings {

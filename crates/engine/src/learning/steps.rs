@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::PoisonError;
 
 /// How far errors move a weight.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Steps {
@@ -22,6 +23,7 @@ pub enum Steps {
 }
 
 /// Settings of a learner that has no others; the defaults are those of RootStrap (paper 002, §6).
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct StepSettings {

@@ -25,6 +25,7 @@ use afterstate_games::rng::{Rng, below, mix};
 use serde::{Deserialize, Serialize};
 
 /// How far ahead the target is.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Plies {
@@ -45,6 +46,7 @@ impl Plies {
 }
 
 /// Settings of the rule; the defaults are the paper's.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct TdSettings {

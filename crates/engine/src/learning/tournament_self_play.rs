@@ -11,6 +11,7 @@ use afterstate_games::{Chess, Outcome, Record, Rng, Side, Turn};
 use serde::{Deserialize, Serialize};
 
 /// How games are played.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct TournamentSelfPlaySettings {

@@ -26,6 +26,7 @@ use afterstate_games::{Outcome, Tactics};
 use serde::{Deserialize, Serialize};
 
 /// Which position's features move towards what was proved of a position.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learns {
@@ -37,6 +38,7 @@ pub enum Learns {
 }
 
 /// Settings of TreeStrap; the defaults are the paper's.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct TreeStrapSettings {

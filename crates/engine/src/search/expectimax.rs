@@ -33,6 +33,7 @@ pub trait Equity<G: Game>: Send {
 }
 
 /// How chance nodes are cut.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pruning {
@@ -46,6 +47,7 @@ pub enum Pruning {
 }
 
 /// Settings of the search.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct ExpectimaxSettings {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// How a [`NetworkSearch`] searches.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct NetworkSearchSettings {

@@ -22,6 +22,7 @@ use afterstate_games::{Deterministic, Game, Repetition, Side, Turn};
 use serde::{Deserialize, Serialize};
 
 /// What a move that was never tried is thought to be worth.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FirstPlay {
@@ -33,6 +34,7 @@ pub enum FirstPlay {
 }
 
 /// Settings of PUCT; the defaults are the paper's.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct PuctSettings {

@@ -20,6 +20,7 @@ pub const INPUTS: usize = 198;
 const UNITS: usize = 4;
 
 /// Which inputs a network has.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InputSet {

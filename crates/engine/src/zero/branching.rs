@@ -15,6 +15,7 @@ use afterstate_games::rng::{below, unit};
 use serde::{Deserialize, Serialize};
 
 /// How often games branch. The defaults are those of the paper's program.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Branching {

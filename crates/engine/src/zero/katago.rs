@@ -8,6 +8,7 @@ use rand_distr::{Distribution, Exp1};
 use serde::{Deserialize, Serialize};
 
 /// Which of them are in use; by default none.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct KataGoSettings {
@@ -24,6 +25,7 @@ pub struct KataGoSettings {
 }
 
 /// Some searches are full, with noise, and give examples; the others are fast, and only play the game on.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct PlayoutCap {

@@ -15,6 +15,7 @@ use afterstate_games::rng::below;
 use serde::{Deserialize, Serialize};
 
 /// Which positions an archive keeps when there are more than it has room for.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {

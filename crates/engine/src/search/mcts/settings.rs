@@ -111,6 +111,7 @@ pub enum Passes {
 }
 
 /// What decides which move is played.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FinalMove {

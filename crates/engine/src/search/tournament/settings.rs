@@ -13,6 +13,7 @@ pub const MAX_TOURNAMENT_DEPTH: u32 = 100;
 /// let settings: TournamentSettings = serde_json::from_str(r#"{ "threads": 2, "null-move": false }"#).unwrap();
 /// assert_eq!(settings, TournamentSettings { threads: 2, null_move: false, ..Default::default() });
 /// ```
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct TournamentSettings {

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 /// let bold: Tunables = serde_json::from_str(r#"{ "reverse-futility": 60 }"#).unwrap();
 /// assert_eq!(bold, Tunables { reverse_futility: 60, ..Tunables::default() });
 /// ```
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Tunables {

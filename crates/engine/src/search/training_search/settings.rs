@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const MAX_PLY: usize = 120;
 
 /// Settings of a training search; the defaults are the paper's where it says anything.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct TrainingSearchSettings {

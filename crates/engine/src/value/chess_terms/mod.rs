@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 use view::{Camp, View};
 
 /// Which terms there are.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TermSet {

@@ -9,6 +9,7 @@ use super::windows::{Symmetry, Windows};
 use serde::{Deserialize, Serialize};
 
 /// Which tables of weights are used; `Both` adds a location-dependent and a location-independent weight.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sharing {

@@ -12,6 +12,7 @@ use std::sync::{Mutex, OnceLock};
 pub const MAX_WINDOWS: usize = 19 * 19 + 18 * 18 + 17 * 17;
 
 /// Which window sizes are used: 1×1, 2×2, 3×3.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
 pub struct WindowSizes([bool; 3]);

@@ -6,6 +6,7 @@ use crate::zero::start_positions::Keep;
 use serde::{Deserialize, Serialize};
 
 /// Which states go into the archive.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interest {
@@ -16,6 +17,7 @@ pub enum Interest {
 }
 
 /// Where trajectories start.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ArchiveSettings {
@@ -31,6 +33,7 @@ pub struct ArchiveSettings {
 }
 
 /// How examples become learning steps; the defaults are the paper's.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct ReplaySettings {
@@ -62,6 +65,7 @@ impl Default for ReplaySettings {
 }
 
 /// How many questions the network answers together. A processor's network answers one as fast as many, and the default is one.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Batching {
@@ -85,6 +89,7 @@ impl Default for Batching {
 }
 
 /// What is learnt, and how.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct ZeroSettings {

@@ -1,0 +1,182 @@
+//! `afterstate recipes`: what recipes for `train` can say, with every key, its usual value and its meaning.
+
+use crate::agent::catalogue::did_you_mean;
+use crate::balance_recipe::BalanceRecipe;
+use crate::chess_network_recipe::ChessNetworkRecipe;
+use crate::commented::commented;
+use crate::grid_recipe::GridRecipe;
+use crate::network_recipe::NetworkRecipe;
+use crate::output::{self, Table};
+use crate::recipe::Recipe;
+use crate::search_recipe::SearchRecipe;
+use crate::zero_recipe::ZeroRecipe;
+use anyhow::{Context, Result};
+use schemars::{Schema, schema_for};
+use std::io::Write;
+
+/// Arguments of `recipes`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  afterstate recipes\n  afterstate recipes chess > mine.toml\n  afterstate train mine.toml --out runs/mine\n  \
+                  afterstate recipes chess --json > chess.schema.json\n\n\
+                  A kind is printed as a recipe in which everything is as usual. What is left out of a recipe is as usual, too, so that\n\
+                  most are short: those of the papers are in papers/. With --json it is a JSON Schema, by which editors complete and check\n\
+                  recipes as they are written."
+)]
+pub struct Args {
+    /// What is learnt; all kinds are listed without it
+    kind: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A kind of recipe.
+struct Kind {
+    name: &'static str,
+    /// What such a recipe learns.
+    learns: &'static str,
+    /// What a recipe says at least.
+    says: &'static str,
+    text: fn() -> Result<String>,
+    schema: fn() -> Schema,
+}
+
+/// All of them.
+const KINDS: [Kind; 7] = [
+    Kind {
+        name: "go",
+        learns: "Go over local shapes, by TD(λ), Dyna-2 or from searches",
+        says: "nothing",
+        text: || commented(&Recipe::default()),
+        schema: || schema_for!(Recipe),
+    },
+    Kind {
+        name: "go-playouts",
+        learns: "a policy for playouts of Go, by imitation and simulation balancing",
+        says: "learner = \"simulation-balancing\"",
+        text: || commented(&BalanceRecipe::default()),
+        schema: || schema_for!(BalanceRecipe),
+    },
+    Kind {
+        name: "grid",
+        learns: "Connect Four or tic-tac-toe over their shapes, by TD(λ), Dyna-2 or from searches",
+        says: "game = \"connect-four\", and features, td or learner",
+        text: || commented(&GridRecipe::default()),
+        schema: || schema_for!(GridRecipe),
+    },
+    Kind {
+        name: "chess",
+        learns: "chess over terms, by TreeStrap, RootStrap, TD-Root, TD-Leaf or TD-directed",
+        says: "game = \"chess\"",
+        text: || commented(&SearchRecipe::default()),
+        schema: || schema_for!(SearchRecipe),
+    },
+    Kind {
+        name: "chess-network",
+        learns: "a network for chess, by OutcomeStrap",
+        says: "game = \"chess\", hidden = 64",
+        text: || commented(&ChessNetworkRecipe::default()),
+        schema: || schema_for!(ChessNetworkRecipe),
+    },
+    Kind {
+        name: "backgammon",
+        learns: "a network for backgammon, by TD(λ), TD-Leaf or TreeStrap",
+        says: "game = \"backgammon\"",
+        text: || commented(&NetworkRecipe::default()),
+        schema: || schema_for!(NetworkRecipe),
+    },
+    Kind {
+        name: "zero",
+        learns: "a residual network for Go, Connect Four or tic-tac-toe, by AlphaZero or Go-Exploit",
+        says: "game = \"connect-four\", or preset = \"gesc\" or another",
+        text: || commented(&ZeroRecipe::parse("preset = \"alphazero\"")?),
+        schema: || schema_for!(ZeroRecipe),
+    },
+];
+
+/// Prints the kinds, or one of them.
+pub fn run(args: Args) -> Result<()> {
+    let mut out = output::stdout();
+    let Some(name) = args.kind else {
+        if args.json {
+            let kinds =
+                KINDS.map(|kind| serde_json::json!({ "name": kind.name, "learns": kind.learns, "says": kind.says }));
+            return output::json(&mut out, &kinds);
+        }
+        let mut table = Table::new(["kind", "learns", "says at least"]);
+        for kind in KINDS {
+            table.row([kind.name, kind.learns, kind.says].map(str::to_string));
+        }
+        table.write(&mut out)?;
+        writeln!(out, "\n'afterstate recipes KIND' prints every key of one, with what is usual.")?;
+        return Ok(out.flush()?);
+    };
+    let names = KINDS.map(|kind| kind.name);
+    let kind = KINDS.into_iter().find(|kind| kind.name == name);
+    let kind = kind.with_context(|| {
+        format!("recipes of '{name}': expected one of {}{}", names.join(", "), did_you_mean(&name, names))
+    })?;
+    if args.json {
+        return output::json(&mut out, &(kind.schema)());
+    }
+    write!(out, "{}", (kind.text)()?)?;
+    Ok(out.flush()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_a_recipe_with_everything_as_usual() {
+        fn is_usual<T: PartialEq + std::fmt::Debug>(kind: &str, parse: fn(&str) -> Result<T>, says: &str) {
+            let kind = KINDS.into_iter().find(|other| other.name == kind).unwrap();
+            let text = (kind.text)().unwrap();
+            assert_eq!(parse(&text).unwrap(), parse(says).unwrap(), "{text}");
+        }
+        is_usual("go", Recipe::parse, "");
+        is_usual("go-playouts", BalanceRecipe::parse, "learner = \"simulation-balancing\"");
+        is_usual("grid", GridRecipe::parse, "game = \"connect-four\"\n[features]");
+        is_usual("chess", SearchRecipe::parse, "game = \"chess\"");
+        is_usual("chess-network", ChessNetworkRecipe::parse, "game = \"chess\"\nhidden = 64");
+        is_usual("backgammon", NetworkRecipe::parse, "game = \"backgammon\"");
+        is_usual("zero", ZeroRecipe::parse, "preset = \"alphazero\"");
+    }
+
+    #[test]
+    fn every_key_has_a_meaning() {
+        for kind in KINDS {
+            let text = (kind.text)().unwrap();
+            // The key that tells alternatives apart is explained where the alternative is.
+            let is_key = |line: &str| {
+                let said = line.trim_start_matches("# ");
+                let is_value = said.split_once(" = ").is_some_and(|(key, _)| !key.contains([' ', '"']));
+                (is_value || said.starts_with('[')) && !said.starts_with("rule = ") && !said.starts_with("kind = ")
+            };
+            for (before, line) in text.lines().zip(text.lines().skip(1)).filter(|(_, line)| is_key(line)) {
+                assert!(before.starts_with('#') && !is_key(before), "{}: {before}\n{line}", kind.name);
+            }
+            assert!(!text.contains("](") && !text.contains('`'), "{}: {text}", kind.name);
+        }
+    }
+
+    #[test]
+    fn what_is_usually_not_said_is_explained_too() {
+        let text = (KINDS[0].text)().unwrap();
+        for part in [
+            "# [dyna-2]\n",
+            "# [learner]\n",
+            "\n# rule = \"td-leaf\"\n",
+            "# [search]\n",
+            "\n# annealing = ",
+            "\nsizes = [1, 2, 3]\n",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let text = (KINDS[3].text)().unwrap();
+        for part in ["rule = \"tree-strap\"", "# rule = \"td-leaf\"", "# openings = \"…\"", "# [partners]"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+}
