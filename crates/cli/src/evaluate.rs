@@ -111,7 +111,12 @@ pub fn run(args: Args) -> Result<()> {
         }
         Phase::ToRoll(side) | Phase::ToPlay(side, _) => side,
         Phase::Opening => bail!("position '{}': nobody has thrown yet; add --dice", args.position),
-        Phase::Over(_) => bail!("position '{}': the game is over", args.position),
+        Phase::Over(_) => {
+            bail!(
+                "position '{}': the game is over: expected one in which somebody is to roll or to play",
+                args.position
+            )
+        }
     };
     ensure!(
         !doubled || situation.may_double(side),

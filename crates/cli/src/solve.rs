@@ -257,7 +257,9 @@ fn parse(text: &str) -> Result<Vec<Problem>> {
         problems.push(problem().with_context(|| format!("line {}", number + 1))?);
     }
     if problems.is_empty() {
-        bail!("no position in it");
+        bail!(
+            "no position in it: expected lines such as 'POSITION 345', with the columns that keep the position's value"
+        );
     }
     Ok(problems)
 }

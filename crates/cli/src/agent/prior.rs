@@ -46,7 +46,7 @@ pub(super) fn priors(settings: &mut Settings) -> Result<Vec<Prior>> {
             "handcrafted" => Ok(Prior::Handcrafted),
             "fuego" => Ok(Prior::Fuego),
             "short-term" => Ok(Prior::ShortTerm(None)),
-            "none" => bail!("{}: prior '{text}': none stands alone", settings.source()),
+            "none" => bail!("{}: prior '{text}': none stands alone: leave it out, or the others", settings.source()),
             other => match other.split_once(':') {
                 Some(("shapes", checkpoint)) if !checkpoint.is_empty() => Ok(Prior::Shapes(checkpoint.to_string())),
                 Some(("network", checkpoint)) if !checkpoint.is_empty() => Ok(Prior::Network(checkpoint.to_string())),

@@ -98,7 +98,12 @@ pub(super) fn residual<G: Playable + ZeroGame>(start: &G, name: &str, device: De
     ensure!(about.game == G::NAME, "{name} was learnt for {}, not for {}", about.game, G::NAME);
     let (height, width) = (about.network.height, about.network.width);
     let board = (start.rows(), start.columns());
-    ensure!((height, width) == board, "{name} was learnt on {width}x{height}, not on {}x{}", board.1, board.0);
+    ensure!(
+        (height, width) == board,
+        "{name} was learnt on {width}x{height}, not on {}x{}: play on its board (in Go --size {width}), or name another one",
+        board.1,
+        board.0
+    );
     let planes = about.network.planes;
     ensure!(
         planes == PLANES || planes == G::DETAILED,

@@ -81,8 +81,8 @@ impl Gauntlet {
     fn load(path: &Path) -> Result<Gauntlet> {
         let text = std::fs::read_to_string(path)?;
         let gauntlet: Gauntlet = crate::recipe::from_toml(&text)?;
-        ensure!(!gauntlet.players.is_empty(), "no [[player]]");
-        ensure!(!gauntlet.opponents.is_empty(), "no [[opponent]]");
+        ensure!(!gauntlet.players.is_empty(), "no [[player]]: expected at least one, with name, recipe and paper");
+        ensure!(!gauntlet.opponents.is_empty(), "no [[opponent]]: expected at least one, with name, agent and rating");
         for (name, size) in &gauntlet.scale {
             ensure!(size.games > 0 && size.rated_games > 0, "[scale.{name}]: expected numbers above 0");
         }
