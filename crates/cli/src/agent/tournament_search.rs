@@ -34,7 +34,7 @@ pub const KIND: Kind = Kind {
         setting(
             "with",
             Some("nothing"),
-            "parts that are switched on though they did not gain: killers+history-pruning, say",
+            "parts that are switched on though they did not gain: killers+counter-moves, say",
         ),
         setting(
             "tunables",

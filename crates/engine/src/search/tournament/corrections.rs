@@ -3,22 +3,19 @@
 //! (<https://www.chessprogramming.org/Static_Evaluation_Correction_History>).
 
 use super::{EVALUATION_LIMIT, TournamentSettings, Tunables};
-use afterstate_games::chess::cozy_chess::{Board, Color, Piece};
+use afterstate_games::chess::cozy_chess::{BitBoard, Board, Color, Piece};
 use afterstate_games::rng::mix;
 
 /// Places for structures of one kind, for either side to move.
 const PLACES: usize = 1 << 14;
 
-/// Parts of a hundredth of a pawn that corrections are counted in.
-const GRAIN: i32 = 256;
-
-/// Running averages have weights in so many parts.
-const FULL_WEIGHT: i32 = 1024;
+/// No count goes beyond this, either way.
+const LIMIT: i32 = 1024;
 
 /// See the head of this file. Each thread has its own.
 pub(super) struct Corrections {
     /// By pawns, then by White's pieces, then by Black's.
-    averages: Vec<i32>,
+    counts: Vec<i16>,
     /// Whether by pieces, too.
     by_pieces: bool,
     tunables: Tunables,
@@ -27,36 +24,35 @@ pub(super) struct Corrections {
 impl Corrections {
     pub(super) fn new(settings: &TournamentSettings) -> Corrections {
         let (by_pieces, tunables) = (settings.piece_correction, settings.tunables);
-        Corrections { averages: vec![0; 3 * Color::NUM * PLACES], by_pieces, tunables }
+        Corrections { counts: vec![0; 3 * Color::NUM * PLACES], by_pieces, tunables }
     }
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
-        self.averages.fill(0);
+        self.counts.fill(0);
     }
 
     /// The evaluation of a position, corrected; both as the side to move sees it.
     #[inline(always)]
     pub(super) fn corrected(&self, board: &Board, evaluation: i32) -> i32 {
-        let mut correction = self.averages[of_pawns(board)];
+        let Tunables { correction_pawns, correction_pieces, .. } = self.tunables;
+        let mut correction = i32::from(self.counts[of_pawns(board)]) * correction_pawns;
         if self.by_pieces {
-            let [white, black] = of_pieces(board);
-            let both = self.averages[white] + self.averages[black];
-            correction += (i64::from(both) * i64::from(self.tunables.correction_pieces) / 1024) as i32;
+            let [white, black] = of_pieces(board).map(|place| i32::from(self.counts[place]));
+            correction += (white + black) * correction_pieces;
         }
-        (evaluation + correction / GRAIN).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+        (evaluation + correction / LIMIT).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
     }
 
-    /// A search of this depth showed that the evaluation is off by `difference`: positive if the position is better than that.
+    /// A search of this depth showed that the corrected evaluation is still off by `difference`: positive if the position is better than
+    /// that.
     pub(super) fn learn(&mut self, board: &Board, depth: i32, difference: i32) {
-        let Tunables { correction_most, correction_ply, correction_weight, .. } = self.tunables;
-        let weight = i64::from((correction_ply * (depth + 1)).min(correction_weight).min(FULL_WEIGHT));
-        let difference = i64::from(difference.clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT) * GRAIN);
-        let most = i64::from(correction_most * GRAIN);
+        let bonus = i64::from(difference) * i64::from(depth) * i64::from(self.tunables.correction_rate) / 1024;
+        let bonus = bonus.clamp(-i64::from(LIMIT / 4), i64::from(LIMIT / 4)) as i32;
+        // As the histories' counts move, so that one position of many cannot set them all.
         let mut pull = |place: usize| {
-            let average = &mut self.averages[place];
-            let moved = i64::from(*average) * (i64::from(FULL_WEIGHT) - weight) + difference * weight;
-            *average = (moved / i64::from(FULL_WEIGHT)).clamp(-most, most) as i32;
+            let now = i32::from(self.counts[place]);
+            self.counts[place] = (now + bonus - now * bonus.abs() / LIMIT) as i16;
         };
         pull(of_pawns(board));
         if self.by_pieces {
@@ -79,8 +75,8 @@ fn of_pawns(board: &Board) -> usize {
 #[inline(always)]
 pub(super) fn hash_of_pawns(board: &Board) -> u64 {
     let pawns = board.pieces(Piece::Pawn);
-    let (white, black) = (pawns & board.colors(Color::White), pawns & board.colors(Color::Black));
-    mix(white.0 ^ black.0.rotate_left(29))
+    let [white, black] = Color::ALL.map(|color| pawns & board.colors(color));
+    mix(scattered([white, black]))
 }
 
 /// By all men of a side but its pawns.
@@ -89,9 +85,22 @@ fn of_pieces(board: &Board) -> [usize; Color::NUM] {
     const PIECES: [Piece; 5] = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen, Piece::King];
     Color::ALL.map(|color| {
         let men = board.colors(color);
-        let hash = PIECES.iter().fold(0, |hash: u64, &piece| mix(hash.rotate_left(11) ^ (board.pieces(piece) & men).0));
-        place(1 + color as usize, board, hash)
+        place(1 + color as usize, board, mix(scattered(PIECES.map(|piece| board.pieces(piece) & men))))
     })
+}
+
+/// A number for sets of squares, in which squares of one do not stand for squares of another.
+#[inline(always)]
+fn scattered<const SETS: usize>(sets: [BitBoard; SETS]) -> u64 {
+    const FACTORS: [u64; 5] = [
+        0x9e37_79b9_7f4a_7c15,
+        0xd1b5_4a32_d192_ed03,
+        0x8cb9_2ba7_2f3d_8dd7,
+        0xaef1_7502_108e_f2d9,
+        0xf58c_7a52_3b1a_6d4b,
+    ];
+    // Products that do not wait for each other.
+    sets.iter().zip(FACTORS).fold(0, |sum, (set, factor)| sum.wrapping_add(set.0.wrapping_mul(factor)))
 }
 
 #[cfg(test)]
@@ -100,23 +109,36 @@ mod tests {
     use afterstate_games::{Chess, Game, Notation};
 
     fn settings(piece_correction: bool) -> TournamentSettings {
-        let tunables = Tunables {
-            correction_most: 48,
-            correction_pieces: 512,
-            correction_ply: 4,
-            correction_weight: 64,
-            ..Tunables::default()
-        };
+        let tunables =
+            Tunables { correction_pawns: 48, correction_pieces: 24, correction_rate: 512, ..Tunables::default() };
         TournamentSettings { piece_correction, tunables, ..TournamentSettings::default() }
+    }
+
+    /// Searches show that a position is worth so much more than its evaluation, 0.
+    fn learn(corrections: &mut Corrections, board: &Board, worth: i32) {
+        for _ in 0..200 {
+            corrections.learn(board, 8, worth - corrections.corrected(board, 0));
+        }
+    }
+
+    #[test]
+    fn one_search_moves_the_counts_as_far_as_its_depth_says() {
+        let (start, mut corrections) = (Chess::new(), Corrections::new(&settings(false)));
+        let place = of_pawns(start.board());
+        corrections.learn(start.board(), 8, 20);
+        assert_eq!(corrections.counts[place], 80, "20 · 8 · 512/1024");
+        corrections.learn(start.board(), 8, 20);
+        assert_eq!(corrections.counts[place], 154, "80 + 80 − 80·80/1024");
+        corrections.learn(start.board(), 40, -9_000);
+        assert_eq!(corrections.counts[place], -140, "154 − 256 − 154·256/1024: no search counts for more");
+        assert_eq!(corrections.corrected(start.board(), 100), 94, "100 − 140·48/1024");
     }
 
     #[test]
     fn corrections_approach_what_was_off_and_belong_to_the_pawns() {
         let start = Chess::new();
         let mut corrections = Corrections::new(&settings(false));
-        for _ in 0..200 {
-            corrections.learn(start.board(), 20, 30);
-        }
+        learn(&mut corrections, start.board(), 30);
         let corrected = corrections.corrected(start.board(), 100);
         assert!((128..=130).contains(&corrected), "{corrected}");
         let mut same_pawns = start.clone();
@@ -129,20 +151,37 @@ mod tests {
             other_pawns.play(other_pawns.parse_move(text).unwrap());
         }
         assert_eq!(corrections.corrected(other_pawns.board(), 0), 0);
-        for _ in 0..1_000 {
-            corrections.learn(start.board(), 20, -9_000);
+        learn(&mut corrections, start.board(), -9_000);
+        assert!((-48..=-47).contains(&corrections.corrected(start.board(), 0)));
+    }
+
+    #[test]
+    fn pawns_of_one_side_do_not_stand_for_those_of_the_other() {
+        let after = |moves: &[&str]| {
+            let mut game = Chess::new();
+            moves.iter().for_each(|text| game.play(game.parse_move(text).unwrap()));
+            hash_of_pawns(game.board())
+        };
+        let single = ["a3", "b3", "c3", "d3", "e3", "f3", "g3", "h3"];
+        let mut hashes = vec![after(&[])];
+        for white in single.map(|to| format!("{}2{to}", &to[..1])) {
+            hashes.push(after(&[&white]));
+            for black in single.map(|to| format!("{}7{}6", &to[..1], &to[..1])) {
+                hashes.push(after(&[&white, &black]));
+                hashes.push(after(&["g1f3", &black]));
+            }
         }
-        assert_eq!(corrections.corrected(start.board(), 0), -48);
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), 1 + 8 + 64 + 8);
     }
 
     #[test]
     fn pieces_of_either_side_have_corrections_of_their_own() {
         let start = Chess::new();
         let mut corrections = Corrections::new(&settings(true));
-        for _ in 0..300 {
-            corrections.learn(start.board(), 20, 32);
-        }
-        // All of what the pawns say, and half of what either side's pieces say.
+        learn(&mut corrections, start.board(), 64);
+        // What the pawns say, and half as much by either side's pieces: not twice what is off, as each would learn it alone.
         let whole = corrections.corrected(start.board(), 0);
         assert!((62..=64).contains(&whole), "{whole}");
         let after = |moves: &[&str]| {

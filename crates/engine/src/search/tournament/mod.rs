@@ -10,6 +10,7 @@
 //! player's (`scores.rs`).
 
 mod corrections;
+mod cycles;
 mod endings;
 mod evaluation;
 mod history;

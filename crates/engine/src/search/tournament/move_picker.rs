@@ -16,7 +16,7 @@ use super::packed::PieceTo;
 use super::see::{EXCHANGE_VALUES, victim, wins_at_least};
 use super::threats::checking_squares;
 use afterstate_games::chess::Move;
-use afterstate_games::chess::cozy_chess::{BitBoard, Board, Piece, PieceMoves, Rank, Square};
+use afterstate_games::chess::cozy_chess::{BitBoard, Board, Piece, PieceMoves, Rank, Square, get_king_moves};
 
 /// A move that is waiting for its turn.
 #[derive(Clone, Copy, Debug)]
@@ -207,7 +207,7 @@ impl MovePicker {
         let enemies = board.colors(!us);
         let of_pawns = enemies | Rank::Eighth.relative_to(us).bitboard() | en_passant(board);
         let last = Rank::Eighth.relative_to(us);
-        board.generate_moves(|moves| {
+        let mut add = |moves: PieceMoves| {
             let targets = moves.to & if moves.piece == Piece::Pawn { of_pawns } else { enemies };
             for to in targets {
                 let promotes = moves.piece == Piece::Pawn && to.rank() == last;
@@ -229,7 +229,13 @@ impl MovePicker {
                 stack.push(Candidate { mv, piece: moves.piece, score });
             }
             false
-        });
+        };
+        let king = board.colored_pieces(us, Piece::King);
+        board.generate_moves_for(!king, &mut add);
+        // Where a king may go takes long to find out, and it can seldom take anything.
+        if !(get_king_moves(board.king(us)) & enemies).is_empty() {
+            board.generate_moves_for(king, &mut add);
+        }
         self.end = stack.len();
     }
 

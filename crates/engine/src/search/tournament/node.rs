@@ -4,7 +4,9 @@
 //! search(s, d, α, β)                         scores as the side to move sees them
 //!     if d ≤ 0: return quiescence(s, α, β)
 //!     if s is drawn: return 0
+//!     if a move repeats a position: α ← max(α, 0)                               cycles.rs
 //!     α, β ← what mates allow at this distance from the root                    mate-distance pruning
+//!     if α ≥ β: return α
 //!     if the table settles it at depth ≥ d: return its score
 //!     if s is good enough, or hopeless, by its evaluation: return that          pruning.rs: whole nodes
 //!     if a capture is far more than enough by a shallow search: return that     probcut.rs
@@ -30,6 +32,7 @@
 use super::ChessEvaluation;
 use super::history::Tried;
 use super::move_picker::{MovePicker, is_noisy};
+use super::packed::PieceTo;
 use super::pruning::{Late, Singular};
 use super::scores::{DRAW, INFINITE, MATE, MAX_PLY, from_table, is_lost, is_sure, mated, to_table};
 use super::see::{victim, wins_at_least};
@@ -69,12 +72,16 @@ impl<E: ChessEvaluation> Worker<E> {
         if let Some(score) = self.drawn(game, ply) {
             return Some(score);
         }
+        // Who can repeat a position has a draw at least.
+        if alpha < DRAW && self.can_repeat(game, ply) {
+            alpha = DRAW;
+        }
         if self.settings.mate_distance {
             alpha = alpha.max(mated(ply));
             beta = beta.min(MATE - ply as i32 - 1);
-            if alpha >= beta {
-                return Some(alpha);
-            }
+        }
+        if alpha >= beta {
+            return Some(alpha);
         }
 
         let key = self.table_key(game);
@@ -146,14 +153,21 @@ impl<E: ChessEvaluation> Worker<E> {
             }
             number += 1;
             let tried = Tried { mv, color: us, piece, victim: victim(board, mv) };
-            let experience = if tried.is_quiet() { self.histories.quiet(us, piece, mv, &context) } else { 0 };
             let tunables = &self.settings.tunables;
-            let mut reduction = self.reductions.plies(depth, number) - experience * tunables.reduction_history / 1024;
+            let (experience, weight) = match tried.victim {
+                Some(taken) => {
+                    (self.histories.capture(PieceTo::new(us, piece, mv.to), taken), tunables.reduction_capture_history)
+                }
+                None if tried.is_quiet() => (self.histories.quiet(us, piece, mv, &context), tunables.reduction_history),
+                None => (0, 0),
+            };
+            let mut reduction = self.reductions.plies(depth, number) - experience * weight / 1024;
             if !improving {
                 reduction += tunables.reduction_worsening;
             }
             if !is_lost(best) && number > 1 {
-                let late = Late { alpha, depth, number, reduction, evaluation, improving, experience };
+                let is_safe = self.settings.threat_history && context.threats.kind(mv) == 0;
+                let late = Late { alpha, depth, number, reduction, evaluation, improving, experience, is_safe };
                 if self.prune_move(board, tried, late, &mut picker) {
                     continue;
                 }
@@ -223,7 +237,7 @@ impl<E: ChessEvaluation> Worker<E> {
             };
             let score = to_table(best, ply);
             self.table.put(key, Entry { best: best_move, score, proved, depth, evaluation: still, principal });
-            self.learn_correction(game, still, (best, proved, depth), best_move);
+            self.learn_correction(game, evaluation, (best, proved, depth), best_move);
         }
         Some(best)
     }
@@ -264,7 +278,7 @@ impl<E: ChessEvaluation> Worker<E> {
         Some(-self.node::<true>(child, ask(alpha, beta, depth, false))?)
     }
 
-    /// The search of a node may show that its evaluation is off: unless its best move takes something, for which no
+    /// The search of a node may show that its evaluation is off, as it was corrected: unless its best move takes something, for which no
     /// evaluation is meant to account, or its score is only known to lie on the side where the evaluation already is.
     #[inline]
     fn learn_correction(

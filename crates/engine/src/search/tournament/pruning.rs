@@ -32,6 +32,8 @@ pub(super) struct Late {
     pub improving: bool,
     /// What the histories say of a quiet move.
     pub experience: i32,
+    /// Nothing can take a quiet move's piece, so that no exchange need be looked at.
+    pub is_safe: bool,
 }
 
 /// What came out of the search for a singular move.
@@ -139,7 +141,7 @@ impl<E: ChessEvaluation> Worker<E> {
     /// Whether a move is not worth searching near the leaves.
     #[inline]
     pub(super) fn prune_move(&mut self, board: &Board, tried: Tried, late: Late, picker: &mut MovePicker) -> bool {
-        let Late { alpha, depth, number, reduction, evaluation, improving, experience } = late;
+        let Late { alpha, depth, number, reduction, evaluation, improving, experience, is_safe } = late;
         let tunables = &self.settings.tunables;
         if !tried.is_quiet() {
             // <https://www.chessprogramming.org/Static_Exchange_Evaluation#Pruning>
@@ -165,11 +167,15 @@ impl<E: ChessEvaluation> Worker<E> {
             return true;
         }
         // <https://www.chessprogramming.org/History_Leaf_Pruning>
-        if self.settings.history_pruning && depth_left <= 4 && experience < -4_000 * depth {
+        if self.settings.history_pruning
+            && depth_left <= 5
+            && experience < -tunables.history_pruning * depth_left.max(1)
+        {
             return true;
         }
         self.settings.exchange_pruning
             && depth_left <= 8
+            && !is_safe
             && !wins_at_least(board, tried.mv, -tunables.exchange_quiet * depth_left * depth_left)
     }
 

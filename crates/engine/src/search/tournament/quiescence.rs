@@ -4,6 +4,7 @@
 //! ```text
 //! quiescence(s, α, β)
 //!     if s is drawn: return 0
+//!     if a move repeats a position: α ← max(α, 0)
 //!     if the table settles it: return its score
 //!     if not in check: best ← evaluation(s), or the table's score if its bound shows that to be nearer
 //!                                                                      stand pat: one may leave captures alone
@@ -39,6 +40,12 @@ impl<E: ChessEvaluation> Worker<E> {
         }
         if let Some(score) = self.drawn(game, ply) {
             return Some(score);
+        }
+        if alpha < DRAW && self.can_repeat(game, ply) {
+            alpha = DRAW;
+            if alpha >= beta {
+                return Some(alpha);
+            }
         }
         let board = game.board();
         let in_check = !board.checkers().is_empty();

@@ -30,6 +30,8 @@ pub struct TournamentSettings {
     pub aspiration: bool,
     /// Whether all moves but a node's first are asked at first only whether they are better. Default true.
     pub principal_variation: bool,
+    /// Whether a side that can repeat a position counts as having a draw before it does. Default true.
+    pub cycles: bool,
     /// Whether lines are cut that cannot be better than a mate already found. Default true.
     pub mate_distance: bool,
     /// Whether a position that is expected to be refuted is left alone if it is good enough even if its side passes. Default true.
@@ -53,7 +55,7 @@ pub struct TournamentSettings {
     pub late_move_pruning: bool,
     /// Whether quiet moves are left out near the leaves if the evaluation is hopeless. Default true.
     pub futility: bool,
-    /// Whether quiet moves that did badly everywhere are left out near the leaves. Default false: it did not gain.
+    /// Whether quiet moves that did badly everywhere are left out near the leaves. Default true.
     pub history_pruning: bool,
     /// Whether moves that lose material by exchange are left out near the leaves. Default true.
     pub exchange_pruning: bool,
@@ -80,7 +82,7 @@ pub struct TournamentSettings {
     pub pawn_history: bool,
     /// Whether quiet moves that give check come early. Default true.
     pub quiet_checks: bool,
-    /// Whether captures are ordered also by how they did anywhere. Default false: it did not gain.
+    /// Whether captures are ordered, and searched less deep, also by how they did anywhere. Default true.
     pub capture_history: bool,
     /// Whether evaluations are corrected by how far they were off in positions with the same pawns. Default true.
     pub correction_history: bool,
@@ -107,6 +109,7 @@ impl Default for TournamentSettings {
             transpositions: true,
             aspiration: true,
             principal_variation: true,
+            cycles: true,
             mate_distance: true,
             null_move: true,
             reverse_futility: true,
@@ -118,7 +121,7 @@ impl Default for TournamentSettings {
             noisy_hint_reduction: true,
             late_move_pruning: true,
             futility: true,
-            history_pruning: false,
+            history_pruning: true,
             exchange_pruning: true,
             improving: true,
             check_extension: true,
@@ -131,7 +134,7 @@ impl Default for TournamentSettings {
             threat_history: true,
             pawn_history: true,
             quiet_checks: true,
-            capture_history: false,
+            capture_history: true,
             correction_history: true,
             piece_correction: true,
             endings: true,
@@ -155,6 +158,7 @@ impl TournamentSettings {
     pub fn full_width() -> Self {
         TournamentSettings {
             transpositions: false,
+            cycles: false,
             mate_distance: false,
             null_move: false,
             reverse_futility: false,
@@ -166,6 +170,7 @@ impl TournamentSettings {
             noisy_hint_reduction: false,
             late_move_pruning: false,
             futility: false,
+            history_pruning: false,
             exchange_pruning: false,
             check_extension: false,
             singular_extension: false,

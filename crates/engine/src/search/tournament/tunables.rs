@@ -22,13 +22,13 @@ pub struct Tunables {
     pub aspiration_window: i32,
     /// How much the evaluation must exceed beta for each ply of depth so that a position is left alone.
     pub reverse_futility: i32,
-    /// How far the evaluation must be below alpha so that a position gets only quiescence, and as much more for each ply of depth.
+    /// How far the evaluation must be below alpha so that a position gets only quiescence, …
     pub razoring: i32,
-    /// See [`Tunables::razoring`].
+    /// … and as much more for each ply of depth.
     pub razoring_ply: i32,
-    /// How much less deep a null move is searched, and as much more for each ply of depth.
+    /// How much less deep a null move is searched, …
     pub null_move: i32,
-    /// See [`Tunables::null_move`].
+    /// … and as much more for each ply of depth.
     pub null_move_ply: i32,
     /// A null move is searched a ply less deep for each time that the evaluation exceeds beta by so much, up to three times.
     pub null_move_excess: i32,
@@ -44,6 +44,8 @@ pub struct Tunables {
     pub reduction_growth: i32,
     /// … and as much less for each 1024 that the histories count for the move (they count up to 65,536 either way), …
     pub reduction_history: i32,
+    /// … and as much less for each 1024 that capture history counts for one that takes something (up to 16,384 either way), …
+    pub reduction_capture_history: i32,
     /// … and as much more where the side to move does not improve, …
     pub reduction_worsening: i32,
     /// … where the node is expected to be refuted, …
@@ -65,10 +67,13 @@ pub struct Tunables {
     pub late_moves: i32,
     /// … and so many more for each unit of depth², half of it all where the side to move does not improve.
     pub late_moves_growth: i32,
-    /// How far the evaluation must be below alpha so that quiet moves are left out, and as much more for each ply of depth.
+    /// How far the evaluation must be below alpha so that quiet moves are left out, …
     pub futility: i32,
-    /// See [`Tunables::futility`].
+    /// … and as much more for each ply of depth.
     pub futility_ply: i32,
+    /// How far below 0 the histories must count (they count up to 65,536 either way) so that a quiet move is left out, for each ply that
+    /// it would be searched.
+    pub history_pruning: i32,
     /// What a capture may lose by exchange for each ply of depth.
     pub exchange_capture: i32,
     /// What a quiet move may lose by exchange for each unit of depth².
@@ -92,14 +97,13 @@ pub struct Tunables {
     pub history_less: i32,
     /// … and at most.
     pub history_most: i32,
-    /// The most that an evaluation is corrected by.
-    pub correction_most: i32,
-    /// How much the corrections by either side's pieces count beside that by the pawns, in 1024ths.
+    /// The most that an evaluation is corrected by what searches with the same pawns showed, …
+    pub correction_pawns: i32,
+    /// … and by those with the same pieces of one side.
     pub correction_pieces: i32,
-    /// How much a new difference counts for each ply of depth in the running average of corrections, in 1024ths, …
-    pub correction_ply: i32,
-    /// … and at most.
-    pub correction_weight: i32,
+    /// By how many 1024ths of a part a hundredth of a pawn that it was still off moves a correction, for each ply of depth; all of it
+    /// is 1024 parts.
+    pub correction_rate: i32,
 }
 
 impl Default for Tunables {
@@ -118,6 +122,7 @@ impl Default for Tunables {
             reduction: 1338,
             reduction_growth: 491,
             reduction_history: 96,
+            reduction_capture_history: 288,
             reduction_worsening: 1161,
             reduction_cut: 956,
             reduction_principal: 888,
@@ -130,6 +135,7 @@ impl Default for Tunables {
             late_moves_growth: 1508,
             futility: 134,
             futility_ply: 83,
+            history_pruning: 5000,
             exchange_capture: 103,
             exchange_quiet: 20,
             singular: 29,
@@ -141,10 +147,9 @@ impl Default for Tunables {
             history_ply: 249,
             history_less: 73,
             history_most: 1865,
-            correction_most: 42,
-            correction_pieces: 390,
-            correction_ply: 1,
-            correction_weight: 88,
+            correction_pawns: 42,
+            correction_pieces: 16,
+            correction_rate: 384,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! [`Worker`]: one thread of the search: what it remembers between nodes, and how it plays moves.
 
 use super::corrections::Corrections;
+use super::cycles::Cycles;
 use super::endings;
 use super::history::{Context, Histories, Tried, bonus};
 use super::limits::{Clock, SearchLimits};
@@ -68,6 +69,7 @@ pub(super) struct Worker<E> {
     pub histories: Histories,
     pub corrections: Corrections,
     pub reductions: Reductions,
+    cycles: &'static Cycles,
     frames: Vec<Frame>,
     pub lines: Vec<Line>,
     /// Repetition keys of the game and of the line that is being searched, the present position last.
@@ -98,6 +100,7 @@ impl<E: ChessEvaluation> Worker<E> {
             histories: Histories::new(settings),
             corrections: Corrections::new(settings),
             reductions: Reductions::new(&settings.tunables),
+            cycles: Cycles::get(),
             frames: vec![Frame::EMPTY; FRAMES],
             lines: vec![Line::empty(); MAX_PLY + 2],
             keys: Vec::with_capacity(1_024),
@@ -197,9 +200,8 @@ impl<E: ChessEvaluation> Worker<E> {
         self.frame(ply).moved = PieceTo::new(game.board().side_to_move(), piece, mv.to);
         let mut child = game.clone();
         child.play(mv);
-        let key = child.repetition_key();
-        self.table.fetch(key);
-        self.keys.push(key);
+        self.keys.push(child.repetition_key());
+        self.table.fetch(self.table_key(&child));
         Some(child)
     }
 
@@ -277,6 +279,16 @@ impl<E: ChessEvaluation> Worker<E> {
             }
         }
         false
+    }
+
+    /// Whether the side to move can repeat a position of the line that is searched, the root included.
+    #[inline]
+    pub(super) fn can_repeat(&self, game: &Chess, ply: usize) -> bool {
+        let board = game.board();
+        let reversible = usize::from(board.halfmove_clock());
+        let Some((&now, earlier)) = self.keys.split_last().filter(|_| self.settings.cycles) else { return false };
+        let mut back = (3..=reversible.min(earlier.len()).min(ply)).step_by(2);
+        back.any(|back| self.cycles.leads(board, now ^ earlier[earlier.len() - back]))
     }
 
     pub(super) fn clear_line(&mut self, ply: usize) {
