@@ -20,7 +20,7 @@ pub struct Key {
     pub usual: Option<String>,
 }
 
-/// All keys of settings that have no tables within them, in the order of their declaration.
+/// All keys of settings, in the order of their declaration, values before tables.
 pub fn keys<T: Serialize + JsonSchema>(usual: &T) -> Result<Vec<Key>> {
     let page = Page::of(usual)?;
     let value = serde_json::to_value(usual)?;

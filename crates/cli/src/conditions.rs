@@ -1,5 +1,6 @@
 //! How games between two agents are played, as `match` and `tune` are told.
 
+use crate::agent::{Agent, AgentSpec};
 use crate::contest::OpeningFile;
 use crate::registry::GameSpec;
 use afterstate_arena::TimeControl;
@@ -8,6 +9,7 @@ use afterstate_arena::pairing::Format;
 use afterstate_arena::tournament::TournamentSettings;
 use anyhow::{Result, ensure};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Moves of a book or game that are played if nobody says how many.
 pub const BOOK_PLIES: u32 = 16;
@@ -85,5 +87,19 @@ impl ConditionArgs {
     /// Games at once.
     pub fn workers(&self) -> usize {
         self.workers as usize
+    }
+}
+
+/// What an external program makes of a limit that its protocol does not have.
+pub fn what_time_is_told(spec: &AgentSpec, time: TimeControl) -> Option<String> {
+    let (name, is_gtp) = (&spec.name, matches!(spec.agent, Agent::Gtp { .. }));
+    match time {
+        TimeControl::Simulations(_) if is_gtp || matches!(spec.agent, Agent::Gnubg { .. }) => {
+            Some(format!("'{name}' cannot be told to simulate so much: it plays as it usually does"))
+        }
+        TimeControl::PerMove(time) if is_gtp && time < Duration::from_secs(1) => {
+            Some(format!("'{name}' is told a second a move, the least that its protocol knows, and may lose on time"))
+        }
+        _ => None,
     }
 }

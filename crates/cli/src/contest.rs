@@ -1,17 +1,18 @@
 //! What `match` and `tournament` share: building the agents, playing the games, following a sequential test.
 
 use crate::agent::{Agent, AgentSpec};
+use crate::conditions;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::registry::{self, GameSpec, Playable, PlayerFactory, Visitor};
 use crate::standings::{Course, course};
+use afterstate_arena::PlayerError;
 use afterstate_arena::adjudication::Adjudication;
 use afterstate_arena::pgn_file::PgnFile;
 use afterstate_arena::rating::{EloInterval, Tally};
 use afterstate_arena::result_log::{Header, LoggedGame, read_log};
 use afterstate_arena::sprt::{self, Decision, GameCounts, Score, Sprt, SprtStatus};
 use afterstate_arena::tournament::{self, RunOptions, TournamentResults, TournamentSettings};
-use afterstate_arena::{PlayerError, TimeControl};
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::{Notation, Record, Side};
 use anyhow::{Context, Result, ensure};
@@ -20,7 +21,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 /// Is told of every game that ends, and may end the contest.
 pub type Watch<'a> = Box<dyn FnMut(&LoggedGame) -> ControlFlow<()> + 'a>;
@@ -127,20 +127,6 @@ pub fn fingerprints(agents: &[AgentSpec]) -> Result<Vec<String>> {
     agents.iter().map(|agent| agent.pinned().fingerprint()).collect()
 }
 
-/// What an external program makes of a limit that its protocol does not have.
-fn what_time_is_told(spec: &AgentSpec, time: TimeControl) -> Option<String> {
-    let (name, is_gtp) = (&spec.name, matches!(spec.agent, Agent::Gtp { .. }));
-    match time {
-        TimeControl::Simulations(_) if is_gtp || matches!(spec.agent, Agent::Gnubg { .. }) => {
-            Some(format!("'{name}' cannot be told to simulate so much: it plays as it usually does"))
-        }
-        TimeControl::PerMove(time) if is_gtp && time < Duration::from_secs(1) => {
-            Some(format!("'{name}' is told a second a move, the least that its protocol knows, and may lose on time"))
-        }
-        _ => None,
-    }
-}
-
 /// Sends who watches away when it goes itself, in a panic, too.
 struct Over(Arc<AtomicBool>);
 
@@ -180,7 +166,7 @@ impl Visitor for Play<'_> {
         if settings.referee == "area" && agents.iter().any(|spec| matches!(spec.agent, Agent::Gtp { .. })) {
             eprintln!("note: 'area' counts every stone as alive; if a GTP engine passes early, use --referee gnugo");
         }
-        for note in agents.iter().filter_map(|spec| what_time_is_told(spec, settings.time)) {
+        for note in agents.iter().filter_map(|spec| conditions::what_time_is_told(spec, settings.time)) {
             eprintln!("note: {note}");
         }
         settings.check()?;
