@@ -116,8 +116,8 @@ fn tuned(tunables: &Tunables, assigned: &str) -> Result<Tunables> {
         .trim()
         .parse::<u32>()
         .ok()
-        .filter(|&number| number <= 10_000)
-        .context("expected name=number, 0 to 10000")?
+        .filter(|&number| number <= 30_000)
+        .context("expected name=number, 0 to 30000")?
         .into();
     Ok(serde_json::from_value(value)?)
 }
@@ -143,7 +143,7 @@ mod tests {
         let expected = Tunables { delta: 200, reverse_futility: 0, ..Tunables::default() };
         assert_eq!(agent.search.tunables, expected);
         for (wrong, expected) in
-            [("delta", "name=number"), ("delta=-1", "0 to 10000"), ("magic=3", "some of aspiration-window")]
+            [("delta", "name=number"), ("delta=-1", "0 to 30000"), ("magic=3", "some of aspiration-window")]
         {
             let error = format!("{:#}", parse(&format!("tunables={wrong}")).unwrap_err());
             assert!(error.contains(expected), "{error}");
