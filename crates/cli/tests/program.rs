@@ -4,7 +4,7 @@ mod support;
 
 use support::{fail, run, run_in, succeed};
 
-const COMMANDS: [&str; 26] = [
+const COMMANDS: [&str; 25] = [
     "games",
     "agents",
     "recipes",

@@ -121,7 +121,13 @@ impl Histories {
     /// How early a quiet move is tried, the higher the earlier.
     #[inline(always)]
     pub(super) fn order(&self, color: Color, piece: Piece, mv: Move, context: &Context) -> i32 {
-        self.quiet(color, piece, mv, context) + self.escapes[piece as usize] * context.threats.escape(piece, mv)
+        self.quiet(color, piece, mv, context) + self.escape(piece, mv, context)
+    }
+
+    /// How much more a quiet move counts that takes its piece out of danger, or less if it brings it there.
+    #[inline(always)]
+    pub(super) fn escape(&self, piece: Piece, mv: Move, context: &Context) -> i32 {
+        self.escapes[piece as usize] * context.threats.escape(piece, mv)
     }
 
     /// What is known of a quiet move, the higher the better; up to 4 × [`LIMIT`] either way.

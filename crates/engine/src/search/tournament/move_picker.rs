@@ -18,6 +18,9 @@ use super::threats::checking_squares;
 use afterstate_games::chess::Move;
 use afterstate_games::chess::cozy_chess::{BitBoard, Board, Piece, PieceMoves, Rank, Square, get_king_moves};
 
+/// What a quiet check may lose by exchange and still come early: less than a pawn.
+const CHECK_MAY_LOSE: i32 = -75;
+
 /// A move that is waiting for its turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
@@ -249,8 +252,9 @@ impl MovePicker {
         self.next = stack.len();
         board.generate_moves(|PieceMoves { piece, from, to }| {
             let score = |mv: Move| {
-                let check = if checks[piece as usize].has(mv.to) { histories.check } else { 0 };
-                histories.order(us, piece, mv, context) + check
+                let checks = checks[piece as usize].has(mv.to)
+                    && (!context.threats.attack(mv.to) || wins_at_least(board, mv, CHECK_MAY_LOSE));
+                histories.order(us, piece, mv, context) + if checks { histories.check } else { 0 }
             };
             if piece == Piece::Pawn {
                 for to in to & not_pawns {
@@ -297,6 +301,25 @@ mod tests {
     use super::*;
     use crate::search::tournament::TournamentSettings;
     use afterstate_games::{Chess, Game, Notation, Turn, stream};
+
+    #[test]
+    fn checks_come_early_where_nothing_is_lost() {
+        let settings = TournamentSettings::default();
+        // The rook checks on a8; the queen would on b8, before the knight.
+        let game = Chess::parse_position("6k1/5ppp/2n5/8/8/8/1Q6/R5K1 w - - 0 1").unwrap();
+        let context = Context::new(game.board(), [PieceTo::NONE; 2], &settings);
+        let (mut stack, histories) = (Vec::new(), Histories::new(&settings));
+        let mut picker = MovePicker::all(0, None, [None; 3], context);
+        let mut from = Sources { board: game.board(), stack: &mut stack, histories: &histories };
+        let mut quiet = Vec::new();
+        while let Some(candidate) = picker.next(&mut from) {
+            quiet.extend((!is_noisy(game.board(), candidate.mv)).then_some(candidate));
+        }
+        let score = |from, to| quiet.iter().find(|quiet| quiet.mv == Move { from, to, promotion: None }).unwrap().score;
+        assert_eq!(quiet[0].mv.to, Square::A8);
+        assert_eq!(score(Square::A1, Square::A8), settings.tunables.quiet_check);
+        assert!(score(Square::B2, Square::B8) <= 0);
+    }
 
     /// In every position of random games the stages together give every legal move once, the hint first.
     #[test]

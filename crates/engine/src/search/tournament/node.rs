@@ -154,14 +154,15 @@ impl<E: ChessEvaluation> Worker<E> {
             number += 1;
             let tried = Tried { mv, color: us, piece, victim: victim(board, mv) };
             let tunables = &self.settings.tunables;
-            let (experience, weight) = match tried.victim {
-                Some(taken) => {
-                    (self.histories.capture(PieceTo::new(us, piece, mv.to), taken), tunables.reduction_capture_history)
-                }
-                None if tried.is_quiet() => (self.histories.quiet(us, piece, mv, &context), tunables.reduction_history),
-                None => (0, 0),
-            };
-            let mut reduction = self.reductions.plies(depth, number) - experience * weight / 1024;
+            let (mut experience, mut promise) = (0, 0);
+            if let Some(taken) = tried.victim {
+                let history = self.histories.capture(PieceTo::new(us, piece, mv.to), taken);
+                promise = history * tunables.reduction_capture_history;
+            } else if tried.is_quiet() {
+                experience = self.histories.quiet(us, piece, mv, &context);
+                promise = (experience + self.histories.escape(piece, mv, &context)) * tunables.reduction_history;
+            }
+            let mut reduction = self.reductions.plies(depth, number) - promise / 1024;
             if !improving {
                 reduction += tunables.reduction_worsening;
             }

@@ -163,7 +163,7 @@ impl<E: ChessEvaluation> Worker<E> {
             && depth_left <= 7
             && evaluation + tunables.futility + tunables.futility_ply * depth_left <= alpha
         {
-            picker.skip_quiet();
+            // Later moves may have done better, so that they would be searched deeper.
             return true;
         }
         // <https://www.chessprogramming.org/History_Leaf_Pruning>
@@ -209,9 +209,11 @@ impl<E: ChessEvaluation> Worker<E> {
         let others = self.node::<false>(game, Task { alpha: bar - 1, beta: bar, depth: (depth - 1) / 2, ply, cut });
         self.frame(ply).excluded = None;
         let others = others?;
-        // A second ply of extension for moves that are better still lost games when it was tried.
         Some(Some(if others < bar {
-            Singular::Extend(1)
+            // Where lines are not twice as long as they should be already.
+            let doubly =
+                !principal && others < bar - self.settings.tunables.singular_doubly && ply < self.root_depth as usize;
+            Singular::Extend(1 + i32::from(doubly))
         } else if bar >= beta && !principal {
             Singular::Refuted(bar)
         } else if score >= beta {

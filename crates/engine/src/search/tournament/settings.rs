@@ -63,7 +63,8 @@ pub struct TournamentSettings {
     pub improving: bool,
     /// Whether moves that give check are searched deeper. Default true.
     pub check_extension: bool,
-    /// Whether a move that is much better than all others of its node is searched deeper. Default true.
+    /// Whether a move that is much better than all others of its node is searched deeper, by two plies if it is better still. Default
+    /// true.
     pub singular_extension: bool,
     /// Whether quiet moves that lately refuted positions as far from the root are tried early. Default false: the
     /// histories order moves better.
@@ -80,7 +81,7 @@ pub struct TournamentSettings {
     pub threat_history: bool,
     /// Whether quiet moves are ordered by how they did with the same pawns. Default true.
     pub pawn_history: bool,
-    /// Whether quiet moves that give check come early. Default true.
+    /// Whether quiet moves that give check, and that lose nothing by it, come early. Default true.
     pub quiet_checks: bool,
     /// Whether captures are ordered, and searched less deep, also by how they did anywhere. Default true.
     pub capture_history: bool,

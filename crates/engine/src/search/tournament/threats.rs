@@ -79,11 +79,16 @@ impl Threats {
         i32::from(danger.has(mv.from)) - i32::from(danger.has(mv.to))
     }
 
+    /// Whether a square is attacked.
+    #[inline(always)]
+    pub(super) fn attack(&self, square: Square) -> bool {
+        self.by_any.has(square)
+    }
+
     /// Which of a move's squares are attacked, below [`THREAT_KINDS`].
     #[inline(always)]
     pub(super) fn kind(&self, mv: Move) -> usize {
-        let attacked = |square: Square| usize::from(self.by_any.has(square));
-        2 * attacked(mv.from) + attacked(mv.to)
+        2 * usize::from(self.attack(mv.from)) + usize::from(self.attack(mv.to))
     }
 }
 

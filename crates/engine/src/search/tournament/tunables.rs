@@ -80,6 +80,8 @@ pub struct Tunables {
     pub exchange_quiet: i32,
     /// How much better than all others a move must be to be singular, for each ply of depth, in 16ths of a hundredth.
     pub singular: i32,
+    /// How much better still it must be for a second ply of extension.
+    pub singular_doubly: i32,
     /// How much more than what it takes a capture may bring.
     pub delta: i32,
     /// How much more than what the histories count (up to 65,536 either way) a quiet move counts in the order of moves that takes a knight
@@ -139,6 +141,7 @@ impl Default for Tunables {
             exchange_capture: 103,
             exchange_quiet: 20,
             singular: 29,
+            singular_doubly: 20,
             delta: 147,
             escape_minor: 7000,
             escape_rook: 12000,
