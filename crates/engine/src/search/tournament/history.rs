@@ -3,7 +3,7 @@
 //! * Butterfly history: a quiet move of either side by its two squares (J. Schaeffer, *The history heuristic and alpha-beta
 //!   search enhancements in practice*, 1989), and by whether these are attacked.
 //! * Continuation history: a quiet move by piece and square, given the move one ply, or two plies, before it
-//!   (<https://www.chessprogramming.org/History_Heuristic#Continuation_History>).
+//!   (<https://www.chessprogramming.org/History_Heuristic#Continuation_History>). It learns also from what searches say that are less deep.
 //! * Pawn history: a quiet move by piece and square, given where the pawns stand
 //!   (<https://www.chessprogramming.org/History_Heuristic>).
 //! * Capture history: a capture by piece, square and victim.
@@ -170,7 +170,18 @@ impl Histories {
         }
     }
 
-    fn learn(&mut self, Tried { mv, color, piece, victim }: Tried, context: &Context, bonus: i32) {
+    /// Continuation history alone learns of a quiet move.
+    #[inline]
+    pub(super) fn learn_continuation(&mut self, tried: Tried, context: &Context, bonus: i32) {
+        if self.continuations_on {
+            for index in continuation_indices(PieceTo::new(tried.color, tried.piece, tried.mv.to), context.before) {
+                pull(&mut self.continuations[index], bonus);
+            }
+        }
+    }
+
+    fn learn(&mut self, tried: Tried, context: &Context, bonus: i32) {
+        let Tried { mv, color, piece, victim } = tried;
         let moved = PieceTo::new(color, piece, mv.to);
         if let Some(victim) = victim {
             if self.captures_on {
@@ -180,11 +191,7 @@ impl Histories {
             if self.butterfly_on {
                 pull(&mut self.butterfly[butterfly_index(color, mv, &context.threats)], bonus);
             }
-            if self.continuations_on {
-                for index in continuation_indices(moved, context.before) {
-                    pull(&mut self.continuations[index], bonus);
-                }
-            }
+            self.learn_continuation(tried, context, bonus);
             if self.pawns_on {
                 pull(&mut self.pawns[pawn_index(moved, context.pawns)], bonus);
             }
@@ -238,6 +245,19 @@ mod tests {
         assert!(i32::from(count) > LIMIT - 20 && i32::from(count) <= LIMIT);
         pull(&mut count, -1_800);
         assert!(i32::from(count) < LIMIT - 3_500, "what is recent counts more");
+    }
+
+    #[test]
+    fn less_deep_searches_teach_continuations_alone() {
+        let quiet = |continuation_history| {
+            let settings = TournamentSettings { continuation_history, ..TournamentSettings::default() };
+            let mut histories = Histories::new(&settings);
+            let mv = Move { from: Square::E2, to: Square::E4, promotion: None };
+            let tried = Tried { mv, color: Color::White, piece: Piece::Pawn, victim: None };
+            histories.learn_continuation(tried, &Context::NONE, 400);
+            histories.quiet(Color::White, Piece::Pawn, mv, &Context::NONE)
+        };
+        assert_eq!((quiet(true), quiet(false)), (800, 0), "by the move one ply before and by that two plies before");
     }
 
     #[test]

@@ -203,6 +203,9 @@ impl<E: ChessEvaluation> Worker<E> {
             let follow = Task { alpha, beta, depth: full, ply, cut };
             let score = self.follow::<PRINCIPAL>(&child, follow, scout, (number > 1).then_some(best))?;
             self.take_back();
+            if scout < full && tried.is_quiet() {
+                self.tried_less_deep(tried, score > alpha, (&context, depth));
+            }
 
             if score > best {
                 best = score;

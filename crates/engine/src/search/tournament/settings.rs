@@ -75,6 +75,8 @@ pub struct TournamentSettings {
     pub history: bool,
     /// Whether quiet moves are ordered by how they did after the moves before them. Default true.
     pub continuation_history: bool,
+    /// Whether continuation history learns from late moves that were searched less deep. Default true.
+    pub reduced_history: bool,
     /// Whether quiet moves that take a piece away from cheaper attackers come early, and those that put it there late. Default true.
     pub escapes: bool,
     /// Whether butterfly history tells moves apart by whether their squares are attacked. Default true.
@@ -131,6 +133,7 @@ impl Default for TournamentSettings {
             counter_moves: false,
             history: true,
             continuation_history: true,
+            reduced_history: true,
             escapes: true,
             threat_history: true,
             pawn_history: true,

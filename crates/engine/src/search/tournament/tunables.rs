@@ -99,6 +99,10 @@ pub struct Tunables {
     pub history_less: i32,
     /// … and at most.
     pub history_most: i32,
+    /// What part of that, in 1024ths, a late move moves continuation history that was searched less deep and seemed better than alpha, …
+    pub history_reduced_better: i32,
+    /// … or did not.
+    pub history_reduced_worse: i32,
     /// The most that an evaluation is corrected by what searches with the same pawns showed, …
     pub correction_pawns: i32,
     /// … and by those with the same pieces of one side.
@@ -150,6 +154,8 @@ impl Default for Tunables {
             history_ply: 249,
             history_less: 73,
             history_most: 1865,
+            history_reduced_better: 512,
+            history_reduced_worse: 128,
             correction_pawns: 42,
             correction_pieces: 16,
             correction_rate: 384,

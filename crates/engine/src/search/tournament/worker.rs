@@ -186,6 +186,16 @@ impl<E: ChessEvaluation> Worker<E> {
         self.histories.refuted(by, &self.tried[tried_base..], context, bonus);
     }
 
+    /// A quiet move was searched less deep than others, and seemed better than alpha or did not.
+    #[inline]
+    pub(super) fn tried_less_deep(&mut self, tried: Tried, is_better: bool, (context, depth): (&Context, i32)) {
+        if self.settings.reduced_history {
+            let tunables = &self.settings.tunables;
+            let part = if is_better { tunables.history_reduced_better } else { -tunables.history_reduced_worse };
+            self.histories.learn_continuation(tried, context, bonus(tunables, depth) * part / 1024);
+        }
+    }
+
     /// The next move of `picker`.
     #[inline(always)]
     pub(super) fn next_move(&mut self, game: &Chess, picker: &mut MovePicker) -> Option<Candidate> {
