@@ -105,6 +105,9 @@ pub fn switched(search: &TournamentSettings, name: &str, on: bool) -> Result<Tou
     Ok(serde_json::from_value(value)?)
 }
 
+/// No number of the search is larger: products with histories' counts, up to 65,536 and an escape, have to fit into 32 bits.
+const MOST: u32 = 20_000;
+
 /// The same numbers, but for the one that `assigned` says: name=number.
 fn tuned(tunables: &Tunables, assigned: &str) -> Result<Tunables> {
     let mut value = serde_json::to_value(tunables)?;
@@ -116,8 +119,8 @@ fn tuned(tunables: &Tunables, assigned: &str) -> Result<Tunables> {
         .trim()
         .parse::<u32>()
         .ok()
-        .filter(|&number| number <= 30_000)
-        .context("expected name=number, 0 to 30000")?
+        .filter(|&number| number <= MOST)
+        .with_context(|| format!("expected name=number, 0 to {MOST}"))?
         .into();
     Ok(serde_json::from_value(value)?)
 }
@@ -143,7 +146,7 @@ mod tests {
         let expected = Tunables { delta: 200, reverse_futility: 0, ..Tunables::default() };
         assert_eq!(agent.search.tunables, expected);
         for (wrong, expected) in
-            [("delta", "name=number"), ("delta=-1", "0 to 30000"), ("magic=3", "some of aspiration-window")]
+            [("delta", "name=number"), ("delta=-1", "0 to 20000"), ("magic=3", "some of aspiration-window")]
         {
             let error = format!("{:#}", parse(&format!("tunables={wrong}")).unwrap_err());
             assert!(error.contains(expected), "{error}");

@@ -208,7 +208,7 @@ pub(super) fn bonus(tunables: &Tunables, depth: i32) -> i32 {
 /// Moves a count towards ±[`LIMIT`].
 #[inline(always)]
 fn pull(count: &mut i16, bonus: i32) {
-    let now = i32::from(*count);
+    let (now, bonus) = (i32::from(*count), bonus.clamp(-LIMIT, LIMIT));
     *count = (now + bonus - now * bonus.abs() / LIMIT) as i16;
 }
 
@@ -245,6 +245,10 @@ mod tests {
         assert!(i32::from(count) > LIMIT - 20 && i32::from(count) <= LIMIT);
         pull(&mut count, -1_800);
         assert!(i32::from(count) < LIMIT - 3_500, "what is recent counts more");
+        pull(&mut count, 1_000_000);
+        assert_eq!(i32::from(count), LIMIT);
+        pull(&mut count, -1_000_000);
+        assert_eq!(i32::from(count), -LIMIT);
     }
 
     #[test]
