@@ -122,27 +122,23 @@ impl AnyRecipe {
 
     /// Whether the run in a folder was learnt in this way, as far as it says how.
     pub fn is_of(&self, folder: &Path) -> bool {
-        let path = folder.join(RECIPE);
-        if !path.exists() {
+        if !folder.join(RECIPE).exists() {
             return true;
         }
-        fn same<L: Lesson>(recipe: &L, path: &Path) -> bool {
-            L::load(path).is_ok_and(|before| before.learns_like(recipe))
-        }
         match self {
-            AnyRecipe::Shapes(recipe) => same(recipe, &path),
-            AnyRecipe::Playouts(recipe) => same(&**recipe, &path),
-            AnyRecipe::Search(recipe) => same(&**recipe, &path),
-            AnyRecipe::ChessNetwork(recipe) => same(&**recipe, &path),
-            AnyRecipe::Network(recipe) => same(recipe, &path),
+            AnyRecipe::Shapes(recipe) => recipe.is_of(folder),
+            AnyRecipe::Playouts(recipe) => recipe.is_of(folder),
+            AnyRecipe::Search(recipe) => recipe.is_of(folder),
+            AnyRecipe::ChessNetwork(recipe) => recipe.is_of(folder),
+            AnyRecipe::Network(recipe) => recipe.is_of(folder),
             AnyRecipe::Grid(recipe) => match recipe.game {
-                GridGameName::TicTacToe => same(&GridLesson::<TicTacToe>::new((**recipe).clone()), &path),
-                GridGameName::ConnectFour => same(&GridLesson::<ConnectFour>::new((**recipe).clone()), &path),
+                GridGameName::TicTacToe => GridLesson::<TicTacToe>::new((**recipe).clone()).is_of(folder),
+                GridGameName::ConnectFour => GridLesson::<ConnectFour>::new((**recipe).clone()).is_of(folder),
             },
             AnyRecipe::Zero(recipe) => match recipe.game {
-                ZeroGameName::TicTacToe => same(&ZeroLesson::<TicTacToe>::new((**recipe).clone()), &path),
-                ZeroGameName::ConnectFour => same(&ZeroLesson::<ConnectFour>::new((**recipe).clone()), &path),
-                ZeroGameName::Go => same(&ZeroLesson::<Go>::new((**recipe).clone()), &path),
+                ZeroGameName::TicTacToe => ZeroLesson::<TicTacToe>::new((**recipe).clone()).is_of(folder),
+                ZeroGameName::ConnectFour => ZeroLesson::<ConnectFour>::new((**recipe).clone()).is_of(folder),
+                ZeroGameName::Go => ZeroLesson::<Go>::new((**recipe).clone()).is_of(folder),
             },
         }
     }

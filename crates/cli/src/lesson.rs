@@ -1,6 +1,7 @@
 //! What a training run needs to know of what it learns: [`Lesson`], which recipes are, and [`Learner`], which carries it out.
 
 use crate::recipe::{CheckpointSettings, EvaluationSettings};
+use crate::training_run::RECIPE;
 use crate::watch::Milestone;
 use afterstate_arena::{Player, RandomPlayer};
 use afterstate_engine::learning::TrainingTotals;
@@ -137,6 +138,11 @@ pub trait Lesson: Clone + Serialize + PartialEq + Send {
     /// Whether runs of both learn the same.
     fn learns_like(&self, other: &Self) -> bool {
         self.essence() == other.essence()
+    }
+
+    /// Whether the run in a folder says that it was learnt like this.
+    fn is_of(&self, folder: &Path) -> bool {
+        Self::load(&folder.join(RECIPE)).is_ok_and(|before| before.learns_like(self))
     }
 
     /// Where the games of evaluations begin.

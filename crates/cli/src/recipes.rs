@@ -11,7 +11,8 @@ use crate::recipe::Recipe;
 use crate::search_recipe::SearchRecipe;
 use crate::zero_recipe::ZeroRecipe;
 use anyhow::{Context, Result};
-use schemars::{Schema, schema_for};
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Serialize;
 use std::io::Write;
 
 /// Arguments of `recipes`.
@@ -42,54 +43,50 @@ struct Kind {
     schema: fn() -> Schema,
 }
 
+impl Kind {
+    /// Recipes of this type, in which all that is not said is as by default.
+    const fn of<T: Default + Serialize + JsonSchema>(
+        name: &'static str,
+        learns: &'static str,
+        says: &'static str,
+    ) -> Kind {
+        Kind { name, learns, says, text: || commented(&T::default()), schema: || schema_for!(T) }
+    }
+}
+
 /// All of them.
 const KINDS: [Kind; 7] = [
-    Kind {
-        name: "go",
-        learns: "Go over local shapes, by TD(λ), Dyna-2 or from searches",
-        says: "nothing",
-        text: || commented(&Recipe::default()),
-        schema: || schema_for!(Recipe),
-    },
-    Kind {
-        name: "go-playouts",
-        learns: "a policy for playouts of Go, by imitation and simulation balancing",
-        says: "learner = \"simulation-balancing\"",
-        text: || commented(&BalanceRecipe::default()),
-        schema: || schema_for!(BalanceRecipe),
-    },
-    Kind {
-        name: "grid",
-        learns: "Connect Four or tic-tac-toe over their shapes, by TD(λ), Dyna-2 or from searches",
-        says: "game = \"connect-four\", and features, td or learner",
-        text: || commented(&GridRecipe::default()),
-        schema: || schema_for!(GridRecipe),
-    },
-    Kind {
-        name: "chess",
-        learns: "chess over terms, by TreeStrap, RootStrap, TD-Root, TD-Leaf or TD-directed",
-        says: "game = \"chess\"",
-        text: || commented(&SearchRecipe::default()),
-        schema: || schema_for!(SearchRecipe),
-    },
-    Kind {
-        name: "chess-network",
-        learns: "a network for chess, by OutcomeStrap",
-        says: "game = \"chess\", hidden = 64",
-        text: || commented(&ChessNetworkRecipe::default()),
-        schema: || schema_for!(ChessNetworkRecipe),
-    },
-    Kind {
-        name: "backgammon",
-        learns: "a network for backgammon, by TD(λ), TD-Leaf or TreeStrap",
-        says: "game = \"backgammon\"",
-        text: || commented(&NetworkRecipe::default()),
-        schema: || schema_for!(NetworkRecipe),
-    },
+    Kind::of::<Recipe>("go", "Go over local shapes, by TD(λ), Dyna-2 or from searches", "nothing"),
+    Kind::of::<BalanceRecipe>(
+        "go-playouts",
+        "a policy for playouts of Go, by imitation and simulation balancing",
+        "learner = \"simulation-balancing\"",
+    ),
+    Kind::of::<GridRecipe>(
+        "grid",
+        "Connect Four or tic-tac-toe over their shapes, by TD(λ), Dyna-2 or from searches",
+        "game = \"connect-four\", and features, td or learner",
+    ),
+    Kind::of::<SearchRecipe>(
+        "chess",
+        "chess over terms, by TreeStrap, RootStrap, TD-Root, TD-Leaf or TD-directed",
+        "game = \"chess\"",
+    ),
+    Kind::of::<ChessNetworkRecipe>(
+        "chess-network",
+        "a network for chess, by OutcomeStrap",
+        "game = \"chess\", hidden = 64",
+    ),
+    Kind::of::<NetworkRecipe>(
+        "backgammon",
+        "a network for backgammon, by TD(λ), TD-Leaf or TreeStrap",
+        "game = \"backgammon\"",
+    ),
     Kind {
         name: "zero",
         learns: "a residual network for Go, Connect Four or tic-tac-toe, by AlphaZero or Go-Exploit",
         says: "game = \"connect-four\", or preset = \"gesc\" or another",
+        // What is usual depends on preset, scale and game.
         text: || commented(&ZeroRecipe::parse("preset = \"alphazero\"")?),
         schema: || schema_for!(ZeroRecipe),
     },

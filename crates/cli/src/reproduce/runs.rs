@@ -5,7 +5,7 @@ use super::{Workplace, folder_name};
 use crate::lesson::Lesson;
 use crate::progress::Progress;
 use crate::train::{Report, train};
-use crate::training_run::{Diverged, LOG, RECIPE};
+use crate::training_run::{Diverged, LOG};
 use crate::watch::read_log;
 use afterstate_engine::value::shape_agent::checkpoints_in;
 use anyhow::{Context, Result, ensure};
@@ -121,7 +121,6 @@ fn has_lost_its_weights<L: Lesson>(recipe: &L, milestones: &[u64], folder: &Path
 }
 
 fn has_whole_log<L: Lesson>(recipe: &L, milestones: &[u64], folder: &Path) -> bool {
-    let same = L::load(&folder.join(RECIPE)).is_ok_and(|before| before.learns_like(recipe));
     let log = read_log(&folder.join(LOG)).unwrap_or_default();
-    same && milestones.iter().all(|milestone| log.iter().any(|entry| entry.games == *milestone))
+    recipe.is_of(folder) && milestones.iter().all(|milestone| log.iter().any(|entry| entry.games == *milestone))
 }
