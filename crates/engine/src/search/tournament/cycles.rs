@@ -5,9 +5,10 @@
 //! such differences are in a table (M. van Kervinck, *The design and implementation of the Rookie 2.0 chess playing program*, 2002, §4.2;
 //! <https://www.chessprogramming.org/Repetitions>).
 
+use super::keys::ManKeys;
 use afterstate_games::chess::cozy_chess::{
-    BitBoard, Board, BoardBuilder, Color, Piece, Square, get_between_rays, get_bishop_moves, get_king_moves,
-    get_knight_moves, get_rook_moves,
+    BitBoard, Board, Color, Piece, Square, get_between_rays, get_bishop_moves, get_king_moves, get_knight_moves,
+    get_rook_moves,
 };
 use std::sync::OnceLock;
 
@@ -29,14 +30,13 @@ impl Cycles {
 
     fn new() -> Cycles {
         let mut cycles = Cycles { differences: vec![0; PLACES], moves: vec![[Square::A1; 2]; PLACES] };
-        let kings = [(Square::A1, Piece::King, Color::White), (Square::H8, Piece::King, Color::Black)];
-        let other_side = key(&kings, Color::White) ^ key(&kings, Color::Black);
+        let keys = ManKeys::get();
         for color in Color::ALL {
             for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen, Piece::King] {
                 for from in Square::ALL {
                     // To and fro are one move.
                     for to in reach(piece, from).iter().filter(|&to| from < to) {
-                        cycles.insert(difference(color, piece, from, to) ^ other_side, [from, to]);
+                        cycles.insert(keys.difference(color, piece, from, to), [from, to]);
                     }
                 }
             }
@@ -84,37 +84,6 @@ fn reach(piece: Piece, from: Square) -> BitBoard {
         Piece::King => get_king_moves(from),
         Piece::Pawn => BitBoard::EMPTY,
     }
-}
-
-/// By what keys differ where a piece is here or there.
-fn difference(color: Color, piece: Piece, from: Square, to: Square) -> u64 {
-    let near = |square: Square| get_king_moves(square) | square.bitboard();
-    let mut rest = Square::ALL.into_iter().filter(|&square| square != from && square != to);
-    // Whoever is not to move must not be in check. So the piece's side is not, and nobody else has more than a king.
-    let [here, there] = if piece == Piece::King {
-        let other = rest.find(|&square| !(near(from) | near(to)).has(square));
-        [from, to].map(|at| other.map_or(0, |other| key(&[(at, piece, color), (other, piece, !color)], !color)))
-    } else {
-        let own = rest.next();
-        let other = own.and_then(|own| rest.find(|&square| !near(own).has(square)));
-        let kings = own.zip(other);
-        [from, to].map(|at| {
-            kings.map_or(0, |(own, other)| {
-                key(&[(own, Piece::King, color), (other, Piece::King, !color), (at, piece, color)], !color)
-            })
-        })
-    };
-    here ^ there
-}
-
-/// The key of a position with these men.
-fn key(men: &[(Square, Piece, Color)], side_to_move: Color) -> u64 {
-    let mut builder = BoardBuilder::empty();
-    builder.side_to_move = side_to_move;
-    for &(square, piece, color) in men {
-        *builder.square_mut(square) = Some((piece, color));
-    }
-    builder.build().as_ref().map_or(0, Board::hash)
 }
 
 #[cfg(test)]

@@ -25,10 +25,10 @@ pub(super) fn winnable(board: &Board, strong: Color) -> i32 {
     if !pieces.is_empty() {
         return ALL;
     }
-    let bishops = [strong, !strong].map(|color| of(color, Piece::Bishop));
-    match bishops.map(|bishops| bishops.len()) {
-        [1, 1] if is_light(bishops[0]) != is_light(bishops[1]) => HALF,
-        [1, 0] if is_wrong_bishop(board, bishops[0], pawns, strong) => NOTHING,
+    let (own, others) = (of(strong, Piece::Bishop), of(!strong, Piece::Bishop));
+    match (own.len(), others.len()) {
+        (1, 1) if is_light(own) != is_light(others) => HALF,
+        (1, 0) if is_wrong_bishop(board, own, pawns, strong) => NOTHING,
         _ => ALL,
     }
 }

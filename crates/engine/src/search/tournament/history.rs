@@ -16,22 +16,27 @@ use super::packed::{PIECE_TOS, PieceTo};
 use super::threats::{THREAT_KINDS, Threats};
 use super::{TournamentSettings, Tunables};
 use afterstate_games::chess::Move;
-use afterstate_games::chess::cozy_chess::{Board, Color, Piece, Square};
+use afterstate_games::chess::cozy_chess::{BitBoard, Board, Color, Piece, Square};
 
 /// No count goes beyond this, either way.
 pub(super) const LIMIT: i32 = 16_384;
 
-/// Moves of one piece to one square, by victim.
-const VICTIMS: usize = Piece::NUM;
+/// A count for each square that a move goes to.
+type BySquare = [i16; Square::NUM];
+
+/// A count for each piece of either colour and each square that it moves to.
+type ByPieceTo = [BySquare; Color::NUM * Piece::NUM];
 
 /// See the head of this file. Each thread has its own.
 pub(super) struct Histories {
-    butterfly: Vec<i16>,
-    captures: Vec<i16>,
-    /// Given the move one ply before, in the first half, and two plies before, in the second.
-    continuations: Vec<i16>,
+    /// By which squares of the move are attacked, colour and the square that it comes from.
+    butterfly: Vec<[[BySquare; Square::NUM]; Color::NUM]>,
+    /// By piece, square and victim.
+    captures: Vec<[i16; Piece::NUM]>,
+    /// Given the move one ply before, in the first, and two plies before, in the second.
+    continuations: [Vec<ByPieceTo>; 2],
     /// Given the place of the pawns.
-    pawns: Vec<i16>,
+    pawns: Vec<ByPieceTo>,
     counter_moves: Vec<Option<Move>>,
     butterfly_on: bool,
     continuations_on: bool,
@@ -43,6 +48,9 @@ pub(super) struct Histories {
     /// How much more a quiet move counts that gives check.
     pub check: i32,
 }
+
+/// Nothing is known of any move.
+const NONE: ByPieceTo = [[0; Square::NUM]; Color::NUM * Piece::NUM];
 
 /// Placements of pawns share so many places.
 const PAWN_PLACES: usize = 512;
@@ -91,10 +99,10 @@ impl Tried {
 impl Histories {
     pub(super) fn new(settings: &TournamentSettings) -> Histories {
         Histories {
-            butterfly: vec![0; THREAT_KINDS * Color::NUM * Square::NUM * Square::NUM],
-            captures: vec![0; PIECE_TOS * VICTIMS],
-            continuations: vec![0; 2 * (PIECE_TOS + 1) * PIECE_TOS],
-            pawns: vec![0; PAWN_PLACES * PIECE_TOS],
+            butterfly: vec![[[[0; Square::NUM]; Square::NUM]; Color::NUM]; THREAT_KINDS],
+            captures: vec![[0; Piece::NUM]; PIECE_TOS],
+            continuations: [NONE; 2].map(|none| vec![none; PIECE_TOS + 1]),
+            pawns: vec![NONE; PAWN_PLACES],
             counter_moves: vec![None; PIECE_TOS + 1],
             butterfly_on: settings.history,
             continuations_on: settings.continuation_history,
@@ -111,43 +119,35 @@ impl Histories {
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
-        self.butterfly.fill(0);
-        self.captures.fill(0);
-        self.continuations.fill(0);
-        self.pawns.fill(0);
+        self.butterfly.as_flattened_mut().as_flattened_mut().as_flattened_mut().fill(0);
+        self.captures.as_flattened_mut().fill(0);
+        self.continuations.iter_mut().for_each(|counts| counts.fill(NONE));
+        self.pawns.fill(NONE);
         self.counter_moves.fill(None);
     }
 
-    /// How early a quiet move is tried, the higher the earlier.
+    /// What is known of quiet moves of the piece on a square.
     #[inline(always)]
-    pub(super) fn order(&self, color: Color, piece: Piece, mv: Move, context: &Context) -> i32 {
-        self.quiet(color, piece, mv, context) + self.escape(piece, mv, context)
-    }
-
-    /// How much more a quiet move counts that takes its piece out of danger, or less if it brings it there.
-    #[inline(always)]
-    pub(super) fn escape(&self, piece: Piece, mv: Move, context: &Context) -> i32 {
-        self.escapes[piece as usize] * context.threats.escape(piece, mv)
-    }
-
-    /// What is known of a quiet move, the higher the better; up to 4 × [`LIMIT`] either way.
-    #[inline(always)]
-    pub(super) fn quiet(&self, color: Color, piece: Piece, mv: Move, context: &Context) -> i32 {
-        let mut sum = i32::from(self.butterfly[butterfly_index(color, mv, &context.threats)]);
-        if self.continuations_on {
-            let [one, two] = continuation_indices(PieceTo::new(color, piece, mv.to), context.before);
-            sum += i32::from(self.continuations[one]) + i32::from(self.continuations[two]);
+    pub(super) fn of_piece(&self, color: Color, piece: Piece, from: Square, context: &Context) -> OfPiece<'_> {
+        let man = man(color, piece);
+        let [one, two] = context.before;
+        let butterfly =
+            |is_attacked| &self.butterfly[context.threats.kind(from, is_attacked)][color as usize][from as usize];
+        OfPiece {
+            butterfly: [butterfly(false), butterfly(true)],
+            continuations: [&self.continuations[0][one.index()][man], &self.continuations[1][two.index()][man]],
+            pawns: &self.pawns[context.pawns][man],
+            attacked: context.threats.attacked(),
+            from,
+            danger: context.threats.danger(piece),
+            escape: self.escapes[piece as usize],
         }
-        if self.pawns_on {
-            sum += i32::from(self.pawns[pawn_index(PieceTo::new(color, piece, mv.to), context.pawns)]);
-        }
-        sum
     }
 
     /// What is known of a capture, up to [`LIMIT`] either way.
     #[inline(always)]
     pub(super) fn capture(&self, moved: PieceTo, victim: Piece) -> i32 {
-        i32::from(self.captures[moved.index() * VICTIMS + victim as usize])
+        i32::from(self.captures[moved.index()][victim as usize])
     }
 
     /// The quiet move that last refuted the move `before`.
@@ -174,28 +174,62 @@ impl Histories {
     #[inline]
     pub(super) fn learn_continuation(&mut self, tried: Tried, context: &Context, bonus: i32) {
         if self.continuations_on {
-            for index in continuation_indices(PieceTo::new(tried.color, tried.piece, tried.mv.to), context.before) {
-                pull(&mut self.continuations[index], bonus);
+            let man = man(tried.color, tried.piece);
+            for (counts, before) in self.continuations.iter_mut().zip(context.before) {
+                pull(&mut counts[before.index()][man][tried.mv.to as usize], bonus);
             }
         }
     }
 
     fn learn(&mut self, tried: Tried, context: &Context, bonus: i32) {
         let Tried { mv, color, piece, victim } = tried;
-        let moved = PieceTo::new(color, piece, mv.to);
         if let Some(victim) = victim {
             if self.captures_on {
-                pull(&mut self.captures[moved.index() * VICTIMS + victim as usize], bonus);
+                pull(&mut self.captures[PieceTo::new(color, piece, mv.to).index()][victim as usize], bonus);
             }
         } else if mv.promotion.is_none() {
             if self.butterfly_on {
-                pull(&mut self.butterfly[butterfly_index(color, mv, &context.threats)], bonus);
+                let kind = context.threats.kind(mv.from, context.threats.attack(mv.to));
+                pull(&mut self.butterfly[kind][color as usize][mv.from as usize][mv.to as usize], bonus);
             }
             self.learn_continuation(tried, context, bonus);
             if self.pawns_on {
-                pull(&mut self.pawns[pawn_index(moved, context.pawns)], bonus);
+                pull(&mut self.pawns[context.pawns][man(color, piece)][mv.to as usize], bonus);
             }
         }
+    }
+}
+
+/// What is known of quiet moves of one piece, by where they go.
+pub(super) struct OfPiece<'a> {
+    /// To squares that are not attacked, and to those that are.
+    butterfly: [&'a BySquare; 2],
+    continuations: [&'a BySquare; 2],
+    pawns: &'a BySquare,
+    attacked: BitBoard,
+    from: Square,
+    /// Where the piece is attacked by cheaper men.
+    danger: BitBoard,
+    /// How much more a move counts that takes the piece out of danger.
+    escape: i32,
+}
+
+impl OfPiece<'_> {
+    /// What is known of a move, the higher the better; up to 4 × [`LIMIT`] either way.
+    #[inline(always)]
+    pub(super) fn experience(&self, to: Square) -> i32 {
+        let [one, two] = self.continuations;
+        i32::from(self.butterfly[usize::from(self.attacked.has(to))][to as usize])
+            + i32::from(one[to as usize])
+            + i32::from(two[to as usize])
+            + i32::from(self.pawns[to as usize])
+    }
+
+    /// How early a move is tried, the higher the earlier: the more so if it takes the piece out of danger, the less if it brings it there.
+    #[inline(always)]
+    pub(super) fn order(&self, to: Square) -> i32 {
+        let escapes = i32::from(self.danger.has(self.from)) - i32::from(self.danger.has(to));
+        self.experience(to) + self.escape * escapes
     }
 }
 
@@ -212,19 +246,10 @@ fn pull(count: &mut i16, bonus: i32) {
     *count = (now + bonus - now * bonus.abs() / LIMIT) as i16;
 }
 
+/// The place of a piece of either colour.
 #[inline(always)]
-fn butterfly_index(color: Color, mv: Move, threats: &Threats) -> usize {
-    ((threats.kind(mv) * Color::NUM + color as usize) * Square::NUM + mv.from as usize) * Square::NUM + mv.to as usize
-}
-
-#[inline(always)]
-fn continuation_indices(moved: PieceTo, [one, two]: [PieceTo; 2]) -> [usize; 2] {
-    [one.index() * PIECE_TOS + moved.index(), (PIECE_TOS + 1 + two.index()) * PIECE_TOS + moved.index()]
-}
-
-#[inline(always)]
-fn pawn_index(moved: PieceTo, pawns: usize) -> usize {
-    pawns * PIECE_TOS + moved.index()
+fn man(color: Color, piece: Piece) -> usize {
+    color as usize * Piece::NUM + piece as usize
 }
 
 #[cfg(test)]
@@ -259,9 +284,25 @@ mod tests {
             let mv = Move { from: Square::E2, to: Square::E4, promotion: None };
             let tried = Tried { mv, color: Color::White, piece: Piece::Pawn, victim: None };
             histories.learn_continuation(tried, &Context::NONE, 400);
-            histories.quiet(Color::White, Piece::Pawn, mv, &Context::NONE)
+            histories.of_piece(Color::White, Piece::Pawn, mv.from, &Context::NONE).experience(mv.to)
         };
         assert_eq!((quiet(true), quiet(false)), (800, 0), "by the move one ply before and by that two plies before");
+    }
+
+    #[test]
+    fn moves_out_of_danger_come_early() {
+        // A pawn attacks the knight; a bishop could take the queen on e3.
+        let game = Chess::parse_position("3r2k1/8/7b/4p3/3N4/8/3Q4/6K1 w - - 0 1").unwrap();
+        let settings = TournamentSettings::default();
+        let Tunables { escape_minor, escape_queen, .. } = settings.tunables;
+        let context = Context::new(game.board(), [PieceTo::NONE; 2], &settings);
+        let histories = Histories::new(&settings);
+        let order = |piece, from, to| histories.of_piece(Color::White, piece, from, &context).order(to);
+        assert_eq!(order(Piece::Knight, Square::D4, Square::E2), escape_minor);
+        assert_eq!(order(Piece::Knight, Square::E2, Square::F4), -escape_minor);
+        assert_eq!(order(Piece::Queen, Square::D2, Square::D1), escape_queen, "away from the bishop");
+        assert_eq!(order(Piece::Queen, Square::D2, Square::E3), 0, "from the bishop to the bishop");
+        assert_eq!(order(Piece::King, Square::G1, Square::D2), 0);
     }
 
     #[test]
@@ -276,7 +317,7 @@ mod tests {
         let mut histories = Histories::new(&settings);
         let tried = Tried { mv, color: Color::White, piece: Piece::Pawn, victim: None };
         histories.refuted(tried, &[], &start, 500);
-        let quiet = |context| histories.quiet(Color::White, Piece::Pawn, mv, context);
+        let quiet = |context| histories.of_piece(Color::White, Piece::Pawn, mv.from, context).experience(mv.to);
         assert_eq!((quiet(&start), quiet(&same_pawns), quiet(&other_pawns)), (500, 500, 0));
     }
 
@@ -296,8 +337,9 @@ mod tests {
         let capture = Tried { piece: Piece::Queen, victim: Some(Piece::Rook), ..tried };
         let knight = PieceTo::new(Color::Black, Piece::Knight, Square::F6);
         histories.refuted(tried, &[other, capture], &Context { before: [knight, PieceTo::NONE], ..Context::NONE }, 500);
-        let quiet = |histories: &Histories, mv, before| {
-            histories.quiet(Color::White, Piece::Pawn, mv, &Context { before, ..Context::NONE })
+        let quiet = |histories: &Histories, mv: Move, before| {
+            let context = Context { before, ..Context::NONE };
+            histories.of_piece(Color::White, Piece::Pawn, mv.from, &context).experience(mv.to)
         };
         assert_eq!(quiet(&histories, mv, [knight, PieceTo::NONE]), 1_000);
         assert_eq!(quiet(&histories, other.mv, [knight, PieceTo::NONE]), -1_000);

@@ -14,6 +14,7 @@ mod cycles;
 mod endings;
 mod evaluation;
 mod history;
+mod keys;
 mod limits;
 mod move_picker;
 mod node;

@@ -156,7 +156,7 @@ impl MovePicker {
                 }
                 Stage::Quiet if self.skip_quiet => self.begin_losing(),
                 Stage::Quiet => match self.best(from.stack) {
-                    Some(Candidate { mv, .. }) if Some(mv) == self.hint || self.refutations.contains(&Some(mv)) => {}
+                    Some(Candidate { mv, .. }) if self.comes_early(mv) => {}
                     Some(candidate) => return Some(candidate),
                     None => self.begin_losing(),
                 },
@@ -181,6 +181,14 @@ impl MovePicker {
     #[inline(always)]
     pub(super) fn is_good_noisy(&self) -> bool {
         self.stage == Stage::Noisy
+    }
+
+    /// Whether a quiet move is tried before all are generated.
+    #[inline(always)]
+    fn comes_early(&self, mv: Move) -> bool {
+        let [first, second, third] = self.refutations;
+        let mv = Some(mv);
+        mv == self.hint || mv == first || mv == second || mv == third
     }
 
     fn begin_losing(&mut self) {
@@ -251,10 +259,12 @@ impl MovePicker {
         let checks = if histories.check == 0 { [BitBoard::EMPTY; Piece::NUM] } else { checking_squares(board) };
         self.next = stack.len();
         board.generate_moves(|PieceMoves { piece, from, to }| {
+            let known = histories.of_piece(us, piece, from, context);
+            let checks = checks[piece as usize];
             let score = |mv: Move| {
-                let checks = checks[piece as usize].has(mv.to)
-                    && (!context.threats.attack(mv.to) || wins_at_least(board, mv, CHECK_MAY_LOSE));
-                histories.order(us, piece, mv, context) + if checks { histories.check } else { 0 }
+                let checks =
+                    checks.has(mv.to) && (!context.threats.attack(mv.to) || wins_at_least(board, mv, CHECK_MAY_LOSE));
+                known.order(mv.to) + if checks { histories.check } else { 0 }
             };
             if piece == Piece::Pawn {
                 for to in to & not_pawns {

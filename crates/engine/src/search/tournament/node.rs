@@ -159,15 +159,17 @@ impl<E: ChessEvaluation> Worker<E> {
                 let history = self.histories.capture(PieceTo::new(us, piece, mv.to), taken);
                 promise = history * tunables.reduction_capture_history;
             } else if tried.is_quiet() {
-                experience = self.histories.quiet(us, piece, mv, &context);
-                promise = (experience + self.histories.escape(piece, mv, &context)) * tunables.reduction_history;
+                let known = self.histories.of_piece(us, piece, mv.from, &context);
+                experience = known.experience(mv.to);
+                promise = known.order(mv.to) * tunables.reduction_history;
             }
             let mut reduction = self.reductions.plies(depth, number) - promise / 1024;
             if !improving {
                 reduction += tunables.reduction_worsening;
             }
             if !is_lost(best) && number > 1 {
-                let is_safe = self.settings.threat_history && context.threats.kind(mv) == 0;
+                let is_safe =
+                    self.settings.threat_history && !context.threats.attack(mv.from) && !context.threats.attack(mv.to);
                 let late = Late { alpha, depth, number, reduction, evaluation, improving, experience, is_safe };
                 if self.prune_move(board, tried, late, &mut picker) {
                     continue;
@@ -184,7 +186,8 @@ impl<E: ChessEvaluation> Worker<E> {
                     Singular::Refuted(score) => return Some(score),
                 }
             }
-            let child = self.play(game, mv, piece, ply)?;
+            let mut child = game.clone();
+            self.play(&mut child, mv, piece, ply)?;
             let checks = !child.board().checkers().is_empty();
             if self.settings.check_extension && checks && extension == 0 && wins_at_least(board, mv, 0) {
                 extension = 1;

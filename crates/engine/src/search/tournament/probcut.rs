@@ -50,7 +50,8 @@ impl<E: ChessEvaluation> Worker<E> {
             if !wins_at_least(board, candidate.mv, bar - evaluation) {
                 continue;
             }
-            let child = self.play(game, candidate.mv, candidate.piece, ply)?;
+            let mut child = game.clone();
+            self.play(&mut child, candidate.mv, candidate.piece, ply)?;
             let mut score = -self.quiescence::<false>(&child, -bar, 1 - bar, ply + 1)?;
             if score >= bar {
                 let task = Task { alpha: -bar, beta: 1 - bar, depth: depth - LESS, ply: ply + 1, cut: !cut };

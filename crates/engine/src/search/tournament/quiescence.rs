@@ -115,7 +115,8 @@ impl<E: ChessEvaluation> Worker<E> {
                     continue;
                 }
             }
-            let child = self.play(game, mv, candidate.piece, ply)?;
+            let mut child = game.clone();
+            self.play(&mut child, mv, candidate.piece, ply)?;
             let score = -self.quiescence::<PRINCIPAL>(&child, -beta, -alpha, ply + 1)?;
             self.take_back();
             if score > best {

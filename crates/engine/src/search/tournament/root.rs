@@ -215,7 +215,8 @@ impl<E: ChessEvaluation> Worker<E> {
             }
             let nodes = self.nodes;
             self.selective_depth = 0;
-            let child = self.play(root, mv, piece, 0)?;
+            let mut child = root.clone();
+            self.play(&mut child, mv, piece, 0)?;
             let full = depth - 1;
             let mut scout = full;
             let quiet = !is_noisy(board, mv) && !in_check && child.board().checkers().is_empty();

@@ -7,7 +7,6 @@
 //! * A move that gives check is worth a look.
 
 use super::TournamentSettings;
-use afterstate_games::chess::Move;
 use afterstate_games::chess::cozy_chess::{
     BitBoard, Board, Piece, Square, get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks,
     get_rook_moves,
@@ -67,16 +66,21 @@ impl Threats {
         if escapes { threats } else { Threats { by_any: threats.by_any, ..Threats::NONE } }
     }
 
-    /// 1 if a move takes a piece away from cheaper attackers, −1 if it brings one before them, else 0.
+    /// Where a piece is attacked by cheaper men.
     #[inline(always)]
-    pub(super) fn escape(&self, piece: Piece, mv: Move) -> i32 {
-        let danger = match piece {
+    pub(super) fn danger(&self, piece: Piece) -> BitBoard {
+        match piece {
             Piece::Knight | Piece::Bishop => self.by_pawns,
             Piece::Rook => self.by_minors,
             Piece::Queen => self.by_rooks,
-            Piece::Pawn | Piece::King => return 0,
-        };
-        i32::from(danger.has(mv.from)) - i32::from(danger.has(mv.to))
+            Piece::Pawn | Piece::King => BitBoard::EMPTY,
+        }
+    }
+
+    /// Squares that are attacked by any man.
+    #[inline(always)]
+    pub(super) fn attacked(&self) -> BitBoard {
+        self.by_any
     }
 
     /// Whether a square is attacked.
@@ -85,10 +89,10 @@ impl Threats {
         self.by_any.has(square)
     }
 
-    /// Which of a move's squares are attacked, below [`THREAT_KINDS`].
+    /// Which squares of a move are attacked, below [`THREAT_KINDS`], if the one that it goes to is or is not.
     #[inline(always)]
-    pub(super) fn kind(&self, mv: Move) -> usize {
-        2 * usize::from(self.attack(mv.from)) + usize::from(self.attack(mv.to))
+    pub(super) fn kind(&self, from: Square, to_attacked: bool) -> usize {
+        2 * usize::from(self.attack(from)) + usize::from(to_attacked)
     }
 }
 
@@ -118,13 +122,12 @@ mod tests {
     #[test]
     fn pieces_are_in_danger_from_what_is_cheaper() {
         let threats = Threats::of(game().board(), &settings(true, false));
-        let escape = |piece, from, to| threats.escape(piece, Move { from, to, promotion: None });
-        assert_eq!(escape(Piece::Knight, Square::D4, Square::E2), 1);
-        assert_eq!(escape(Piece::Knight, Square::E2, Square::F4), -1);
-        assert_eq!(escape(Piece::Queen, Square::D2, Square::D1), 1, "away from the bishop");
-        assert_eq!(escape(Piece::Queen, Square::D2, Square::E3), 0, "from the bishop to the bishop");
-        assert_eq!(escape(Piece::King, Square::G1, Square::D2), 0);
-        assert_eq!(threats.kind(Move { from: Square::D4, to: Square::F4, promotion: None }), 0);
+        let is_in_danger = |piece, square| threats.danger(piece).has(square);
+        assert!(is_in_danger(Piece::Knight, Square::D4) && is_in_danger(Piece::Knight, Square::F4), "from the pawn");
+        assert!(!is_in_danger(Piece::Knight, Square::E3), "bishops are not cheaper");
+        assert!(is_in_danger(Piece::Queen, Square::D2) && is_in_danger(Piece::Queen, Square::E3), "from the bishop");
+        assert!(!is_in_danger(Piece::Queen, Square::D1));
+        assert!(!is_in_danger(Piece::King, Square::D2) && threats.attacked().is_empty());
     }
 
     #[test]
@@ -144,11 +147,11 @@ mod tests {
     #[test]
     fn moves_are_told_apart_by_whether_their_squares_are_attacked() {
         let threats = Threats::of(game().board(), &settings(false, true));
-        let kind = |from, to| threats.kind(Move { from, to, promotion: None });
+        let kind = |from, to| threats.kind(from, threats.attack(to));
         assert_eq!(kind(Square::G1, Square::H1), 0);
         assert_eq!(kind(Square::G1, Square::F4), 1);
         assert_eq!(kind(Square::D2, Square::D1), 2);
         assert_eq!(kind(Square::D4, Square::F4), 3);
-        assert_eq!(threats.escape(Piece::Knight, Move { from: Square::D4, to: Square::E2, promotion: None }), 0);
+        assert!(threats.danger(Piece::Knight).is_empty());
     }
 }

@@ -4,6 +4,7 @@ use super::corrections::Corrections;
 use super::cycles::Cycles;
 use super::endings;
 use super::history::{Context, Histories, Tried, bonus};
+use super::keys::ManKeys;
 use super::limits::{Clock, SearchLimits};
 use super::move_picker::{Candidate, MovePicker, Refutations, Sources};
 use super::packed::PieceTo;
@@ -70,6 +71,7 @@ pub(super) struct Worker<E> {
     pub corrections: Corrections,
     pub reductions: Reductions,
     cycles: &'static Cycles,
+    man_keys: &'static ManKeys,
     frames: Vec<Frame>,
     pub lines: Vec<Line>,
     /// Repetition keys of the game and of the line that is being searched, the present position last.
@@ -101,6 +103,7 @@ impl<E: ChessEvaluation> Worker<E> {
             corrections: Corrections::new(settings),
             reductions: Reductions::new(&settings.tunables),
             cycles: Cycles::get(),
+            man_keys: ManKeys::get(),
             frames: vec![Frame::EMPTY; FRAMES],
             lines: vec![Line::empty(); MAX_PLY + 2],
             keys: Vec::with_capacity(1_024),
@@ -203,16 +206,19 @@ impl<E: ChessEvaluation> Worker<E> {
         picker.next(&mut from)
     }
 
-    /// The position after a move; `None` if the search must stop. [`Worker::take_back`] follows when it has been searched.
+    /// Plays a move in the position of this ply; `None` if the search must stop. [`Worker::take_back`] follows when what comes of it has
+    /// been searched.
     #[inline(always)]
-    pub(super) fn play(&mut self, game: &Chess, mv: Move, piece: Piece, ply: usize) -> Option<Chess> {
+    pub(super) fn play(&mut self, game: &mut Chess, mv: Move, piece: Piece, ply: usize) -> Option<()> {
         self.count()?;
+        // Fetching from the table takes longer than what is done until it is asked: the key that the position will have is guessed.
+        let before = self.keys.last().copied().unwrap_or_default();
+        self.table.fetch(self.man_keys.guess(game.board(), before, piece, mv));
         self.frame(ply).moved = PieceTo::new(game.board().side_to_move(), piece, mv.to);
-        let mut child = game.clone();
-        child.play(mv);
-        self.keys.push(child.repetition_key());
-        self.table.fetch(self.table_key(&child));
-        Some(child)
+        game.play(mv);
+        self.keys.push(game.repetition_key());
+        self.table.fetch(self.table_key(game));
+        Some(())
     }
 
     /// The position after a null move, `passed`; `None` if the search must stop. [`Worker::take_back`] follows.

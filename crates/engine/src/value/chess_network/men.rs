@@ -59,6 +59,7 @@ impl Men {
     }
 
     /// As the side to move sees them.
+    #[inline(always)]
     pub(crate) fn inputs(&self) -> &[u16] {
         &self.inputs[..self.count]
     }

@@ -1,7 +1,7 @@
 //! [`QuantizedNetwork`]: a network in whole numbers, which follows a search from position to position.
 
 use super::men::{Men, seen_by};
-use super::{ChessNetwork, INPUTS};
+use super::{ChessNetwork, GROUP, INPUTS};
 use crate::search::{ChessEvaluation, EVALUATION_LIMIT};
 use crate::value::centipawns::PER_LOGIT;
 use afterstate_games::Chess;
@@ -99,7 +99,7 @@ impl QuantizedNetwork {
 ///
 /// Loops are spelled out here: what iterators call is not compiled for the same processor, and so not inlined.
 #[multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt", "aarch64+neon"))]
-fn ahead(frozen: &Frozen, seen: &mut Placement, sums: &mut [Vec<i16>; 2], board: &Board) -> f32 {
+fn ahead(frozen: &Frozen, seen: &mut Placement, sums: &mut [Vec<i16>; 2], board: &Board) -> i32 {
     see(frozen, seen, sums, board);
     let us = board.side_to_move();
     let bucket = ChessNetwork::bucket(frozen.buckets.len(), board.occupied().len() as usize);
@@ -114,69 +114,88 @@ fn ahead(frozen: &Frozen, seen: &mut Placement, sums: &mut [Vec<i16>; 2], board:
             total += i32::from((unit * unit / 2) as i16) * i32::from(weights[j]);
         }
     }
-    bias + step * total as f32
+    (bias + step * total as f32).round() as i32
 }
 
 /// Brings the sums up to date, from those of the last board or, where more of it is gone than is on this one, from nothing.
 #[inline(always)]
 fn see(frozen: &Frozen, seen: &mut Placement, sums: &mut [Vec<i16>; 2], board: &Board) {
     let Frozen { hidden, inputs, .. } = frozen;
-    let mut now = NOBODY;
-    let mut changes = 0;
-    for color in [Color::White, Color::Black] {
-        for kind in 0..Piece::NUM {
-            now[color as usize][kind] = board.colored_pieces(color, Piece::ALL[kind]).0;
-            changes += (now[color as usize][kind] ^ seen[color as usize][kind]).count_ones();
-        }
-    }
-    if changes > board.occupied().len() {
+    let (mut gone, mut come) = (Men::none(), Men::none());
+    change(seen, board, &mut gone, &mut come);
+    if gone.inputs().len() + come.inputs().len() > board.occupied().len() as usize {
         *seen = NOBODY;
         for sums in &mut *sums {
             sums.copy_from_slice(&inputs[INPUTS * hidden..]);
         }
+        (gone, come) = (Men::none(), Men::none());
+        change(seen, board, &mut gone, &mut come);
     }
-    // As White sees them.
-    let (mut gone, mut come) = (Men::none(), Men::none());
-    for color in [Color::White, Color::Black] {
-        for kind in 0..Piece::NUM {
-            let (before, after) = (seen[color as usize][kind], now[color as usize][kind]);
-            gone.push_all(Color::White, (color, Piece::ALL[kind]), before & !after);
-            come.push_all(Color::White, (color, Piece::ALL[kind]), after & !before);
-        }
-    }
-    *seen = now;
-    let (gone, come) = (gone.inputs(), come.inputs());
-    // One goes and one comes at once, as long as there are both: sums are read and written half as often.
-    let both = gone.len().min(come.len());
     for seer in 0..2 {
         let sums = &mut sums[seer][..*hidden];
-        let row = |input: u16| &inputs[seen_by(seer, input) * hidden..][..*hidden];
-        for change in 0..both {
-            let (gone, come) = (row(gone[change]), row(come[change]));
-            for j in 0..*hidden {
-                sums[j] = sums[j].wrapping_sub(gone[j]).wrapping_add(come[j]);
-            }
+        let mut from = 0;
+        while from + MANY <= *hidden {
+            move_men::<MANY>(frozen, seer, sums, from, (&gone, &come));
+            from += MANY;
         }
-        for &gone in &gone[both..] {
-            let gone = row(gone);
-            for j in 0..*hidden {
-                sums[j] = sums[j].wrapping_sub(gone[j]);
-            }
-        }
-        for &come in &come[both..] {
-            let come = row(come);
-            for j in 0..*hidden {
-                sums[j] = sums[j].wrapping_add(come[j]);
-            }
+        // All networks have a multiple of so many.
+        while from < *hidden {
+            move_men::<GROUP>(frozen, seer, sums, from, (&gone, &come));
+            from += GROUP;
         }
     }
+}
+
+/// Which men are gone since `seen`, and which have come, as White sees them; `seen` becomes the board.
+#[inline(always)]
+fn change(seen: &mut Placement, board: &Board, gone: &mut Men, come: &mut Men) {
+    for color in [Color::White, Color::Black] {
+        for kind in 0..Piece::NUM {
+            let piece = Piece::index(kind);
+            let seen = &mut seen[color as usize][piece as usize];
+            let (before, after) = (*seen, board.colored_pieces(color, piece).0);
+            gone.push_all(Color::White, (color, piece), before & !after);
+            come.push_all(Color::White, (color, piece), after & !before);
+            *seen = after;
+        }
+    }
+}
+
+/// Hidden units whose sums fit into half of the processor's registers.
+const MANY: usize = 128;
+/// Brings the sums of `UNITS` hidden units up to date. They are read and written once, however many men have moved.
+#[inline(always)]
+fn move_men<const UNITS: usize>(
+    frozen: &Frozen,
+    seer: usize,
+    sums: &mut [i16],
+    from: usize,
+    (gone, come): (&Men, &Men),
+) {
+    let row = |input: u16| &frozen.inputs[seen_by(seer, input) * frozen.hidden + from..][..UNITS];
+    let kept = &mut sums[from..][..UNITS];
+    let mut sums = [0; UNITS];
+    sums.copy_from_slice(kept);
+    for &input in gone.inputs() {
+        let gone = row(input);
+        for j in 0..UNITS {
+            sums[j] = sums[j].wrapping_sub(gone[j]);
+        }
+    }
+    for &input in come.inputs() {
+        let come = row(input);
+        for j in 0..UNITS {
+            sums[j] = sums[j].wrapping_add(come[j]);
+        }
+    }
+    kept.copy_from_slice(&sums);
 }
 
 impl ChessEvaluation for QuantizedNetwork {
     #[inline]
     fn evaluate(&mut self, game: &Chess) -> i32 {
         let board = game.board();
-        let ahead = ahead(&self.frozen, &mut self.seen, &mut self.sums, board).round() as i32;
+        let ahead = ahead(&self.frozen, &mut self.seen, &mut self.sums, board);
         let white = if board.side_to_move() == Color::White { ahead } else { -ahead };
         white.clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
     }
