@@ -21,9 +21,9 @@ pub struct TournamentSelfPlaySettings {
     pub opening_moves: u32,
     /// A game whose first search says that a side is so many hundredths of a pawn ahead is not played.
     pub uneven: i32,
-    /// Searches in a row that say that the same side is [`TournamentSelfPlaySettings::won`] ahead decide the game.
+    /// Searches in a row that say that the same side is `won` ahead decide the game.
     pub sure: u32,
-    /// Hundredths of a pawn.
+    /// By so many hundredths of a pawn a side is far enough ahead for `sure`.
     pub won: i32,
     /// Longer games are drawn.
     pub move_limit: usize,
@@ -140,15 +140,14 @@ impl<E: ChessEvaluation> TournamentSelfPlay<E> {
 
 /// Whether an evaluation can be expected to know what a position is worth: nobody is in check, and the best move takes nothing.
 fn is_quiet(game: &Chess, best: Move) -> bool {
-    let board = game.board();
-    board.checkers().is_empty() && board.piece_on(best.to).is_none() && best.promotion.is_none()
+    game.board().checkers().is_empty() && game.exchange(best).is_none() && best.promotion.is_none()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::value::{ChessTerms, FrozenTerms, TermSet};
-    use afterstate_games::stream;
+    use afterstate_games::{Notation, stream};
 
     fn self_play(settings: TournamentSelfPlaySettings) -> TournamentSelfPlay<FrozenTerms> {
         let terms = ChessTerms::new(TermSet::Meep);
@@ -159,7 +158,7 @@ mod tests {
     fn games_are_those_of_their_streams_and_each_side_learns_its_own_outcome() {
         let settings = TournamentSelfPlaySettings { nodes: 200, ..TournamentSelfPlaySettings::default() };
         let (mut one, mut other) = (self_play(settings), self_play(settings));
-        let mut decided = 0;
+        let (mut decided, mut agree) = (0, [0, 0]);
         for number in 0..12 {
             let game = one.play(number, &mut stream(1, number));
             let again = other.play(number, &mut stream(1, number));
@@ -169,8 +168,24 @@ mod tests {
             let halves = game.positions.iter().filter(|position| position.worth().outcome == 0.5).count();
             assert_eq!(halves, if won { 0 } else { game.positions.len() });
             decided += usize::from(won);
+            // Whoever sees itself far ahead wins, whichever side it is.
+            let clear = game.positions.iter().map(|position| position.worth());
+            for Worth { searched, outcome } in clear.filter(|worth| won && (worth.searched - 0.5).abs() > 0.45) {
+                agree[usize::from((searched > 0.5) == (outcome > 0.5))] += 1;
+            }
         }
         assert!(decided > 2, "{decided} of 12 games have a winner");
+        assert!(agree[1] > 20 && agree[1] > 5 * agree[0], "{agree:?}");
+    }
+
+    #[test]
+    fn castling_is_quiet_and_taking_en_passant_is_not() {
+        let game = |text| Chess::parse_position(text).unwrap();
+        let castling = game("4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+        assert!(is_quiet(&castling, castling.parse_move("O-O").unwrap()));
+        let passant = game("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1");
+        assert!(!is_quiet(&passant, passant.parse_move("exd6").unwrap()));
+        assert!(is_quiet(&passant, passant.parse_move("Kd2").unwrap()));
     }
 
     #[test]

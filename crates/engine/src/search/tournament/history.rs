@@ -137,7 +137,7 @@ impl Histories {
             butterfly: [butterfly(false), butterfly(true)],
             continuations: [&self.continuations[0][one.index()][man], &self.continuations[1][two.index()][man]],
             pawns: &self.pawns[context.pawns][man],
-            attacked: context.threats.attacked(),
+            attacked: context.threats.told_apart(),
             from,
             danger: context.threats.danger(piece),
             escape: self.escapes[piece as usize],
@@ -189,7 +189,7 @@ impl Histories {
             }
         } else if mv.promotion.is_none() {
             if self.butterfly_on {
-                let kind = context.threats.kind(mv.from, context.threats.attack(mv.to));
+                let kind = context.threats.kind(mv.from, context.threats.told_apart().has(mv.to));
                 pull(&mut self.butterfly[kind][color as usize][mv.from as usize][mv.to as usize], bonus);
             }
             self.learn_continuation(tried, context, bonus);

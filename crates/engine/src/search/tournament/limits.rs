@@ -28,7 +28,7 @@ pub struct SearchLimits {
     pub root_moves: Vec<Move>,
     /// Lines to search: the best move, the second best, and so on. 0 counts as 1.
     pub multi_pv: usize,
-    /// End as soon as a mate in so many moves (of the side that mates) is known.
+    /// End as soon as a mate in so many moves of the side that mates is known, whichever side that is.
     pub mate: Option<u32>,
     /// Whether one thread searches alone, however many there are: what a limited strength was measured with.
     pub alone: bool,

@@ -168,8 +168,7 @@ impl<E: ChessEvaluation> Worker<E> {
                 reduction += tunables.reduction_worsening;
             }
             if !is_lost(best) && number > 1 {
-                let is_safe =
-                    self.settings.threat_history && !context.threats.attack(mv.from) && !context.threats.attack(mv.to);
+                let is_safe = !context.threats.attack(mv.from) && !context.threats.attack(mv.to);
                 let late = Late { alpha, depth, number, reduction, evaluation, improving, experience, is_safe };
                 if self.prune_move(board, tried, late, &mut picker) {
                     continue;

@@ -142,7 +142,6 @@ impl<E: ChessEvaluation> Worker<E> {
         let limits = &self.clock.limits;
         let plies_to_mate = is_sure(score).then_some(MATE - score.abs());
         if let (Some(moves), Some(plies)) = (limits.mate, plies_to_mate)
-            && score > 0
             && plies.unsigned_abs() <= moves.saturating_mul(2)
         {
             return true;

@@ -63,8 +63,8 @@ pub struct TournamentSettings {
     pub improving: bool,
     /// Whether moves that give check are searched deeper. Default true.
     pub check_extension: bool,
-    /// Whether a move that is much better than all others of its node is searched deeper, by two plies if it is better still. Default
-    /// true.
+    /// Whether a move that is much better than all others of its node is searched deeper, by two plies if it is better still; and whether a
+    /// node is left alone, or its best move searched less deep, where others are as good (multi-cut). Default true.
     pub singular_extension: bool,
     /// Whether quiet moves that lately refuted positions as far from the root are tried early. Default false: the
     /// histories order moves better.
@@ -97,7 +97,8 @@ pub struct TournamentSettings {
     pub quiescence_table: bool,
     /// Whether quiescence leaves out captures that cannot bring the evaluation near enough. Default true.
     pub delta_pruning: bool,
-    /// Whether quiescence leaves out captures that lose material by exchange. Default true.
+    /// Whether quiescence leaves out captures that lose material by exchange and, in check, all quiet moves after one that is no loss.
+    /// Default true.
     pub quiescence_exchange: bool,
     /// How far the parts go.
     pub tunables: Tunables,

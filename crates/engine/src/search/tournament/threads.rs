@@ -26,11 +26,15 @@ pub(super) fn search<'a, E: ChessEvaluation>(
 ) -> (&'a RootMove, u32) {
     let depths: Vec<u32> = std::thread::scope(|scope| {
         let (first, helpers) = workers.split_at_mut(1);
-        let helpers: Vec<_> = helpers.iter_mut().map(|helper| scope.spawn(|| helper.deepen(root, None))).collect();
         let stop = Stop(clock);
+        // Where the system gives no more threads, those that there are search.
+        let helpers: Vec<_> = helpers
+            .iter_mut()
+            .map(|helper| std::thread::Builder::new().spawn_scoped(scope, move || helper.deepen(root, None)).ok())
+            .collect();
         let depth = first[0].deepen(root, Some(watch));
         drop(stop);
-        let depths = helpers.into_iter().map(|helper| helper.join().unwrap_or(0));
+        let depths = helpers.into_iter().map(|helper| helper.and_then(|helper| helper.join().ok()).unwrap_or(0));
         std::iter::once(depth).chain(depths).collect()
     });
     for worker in workers.iter() {

@@ -25,6 +25,8 @@ pub(super) struct Threats {
     by_rooks: BitBoard,
     /// All men.
     by_any: BitBoard,
+    /// The same where histories tell moves apart by it, else nothing.
+    told_apart: BitBoard,
 }
 
 impl Threats {
@@ -33,14 +35,11 @@ impl Threats {
         by_minors: BitBoard::EMPTY,
         by_rooks: BitBoard::EMPTY,
         by_any: BitBoard::EMPTY,
+        told_apart: BitBoard::EMPTY,
     };
 
     #[inline]
     pub(super) fn of(board: &Board, settings: &TournamentSettings) -> Threats {
-        let (escapes, history) = (settings.escapes, settings.threat_history);
-        if !escapes && !history {
-            return Threats::NONE;
-        }
         let (them, occupied) = (!board.side_to_move(), board.occupied());
         let mut threats = Threats::NONE;
         for from in board.colored_pieces(them, Piece::Pawn) {
@@ -57,13 +56,16 @@ impl Threats {
         for from in board.colored_pieces(them, Piece::Rook) {
             threats.by_rooks |= get_rook_moves(from, occupied);
         }
-        if history {
-            threats.by_any = threats.by_rooks | get_king_moves(board.king(them));
-            for from in board.colored_pieces(them, Piece::Queen) {
-                threats.by_any |= get_bishop_moves(from, occupied) | get_rook_moves(from, occupied);
-            }
+        threats.by_any = threats.by_rooks | get_king_moves(board.king(them));
+        for from in board.colored_pieces(them, Piece::Queen) {
+            threats.by_any |= get_bishop_moves(from, occupied) | get_rook_moves(from, occupied);
         }
-        if escapes { threats } else { Threats { by_any: threats.by_any, ..Threats::NONE } }
+        let told_apart = if settings.threat_history { threats.by_any } else { BitBoard::EMPTY };
+        if settings.escapes {
+            Threats { told_apart, ..threats }
+        } else {
+            Threats { by_any: threats.by_any, told_apart, ..Threats::NONE }
+        }
     }
 
     /// Where a piece is attacked by cheaper men.
@@ -77,10 +79,10 @@ impl Threats {
         }
     }
 
-    /// Squares that are attacked by any man.
+    /// Squares that are attacked, if histories are to tell moves apart by that.
     #[inline(always)]
-    pub(super) fn attacked(&self) -> BitBoard {
-        self.by_any
+    pub(super) fn told_apart(&self) -> BitBoard {
+        self.told_apart
     }
 
     /// Whether a square is attacked.
@@ -89,10 +91,11 @@ impl Threats {
         self.by_any.has(square)
     }
 
-    /// Which squares of a move are attacked, below [`THREAT_KINDS`], if the one that it goes to is or is not.
+    /// Which squares of a move are attacked, below [`THREAT_KINDS`], if the one that it goes to is or is not; where histories are to tell
+    /// moves apart by that.
     #[inline(always)]
     pub(super) fn kind(&self, from: Square, to_attacked: bool) -> usize {
-        2 * usize::from(self.attack(from)) + usize::from(to_attacked)
+        2 * usize::from(self.told_apart.has(from)) + usize::from(to_attacked)
     }
 }
 
@@ -127,7 +130,8 @@ mod tests {
         assert!(!is_in_danger(Piece::Knight, Square::E3), "bishops are not cheaper");
         assert!(is_in_danger(Piece::Queen, Square::D2) && is_in_danger(Piece::Queen, Square::E3), "from the bishop");
         assert!(!is_in_danger(Piece::Queen, Square::D1));
-        assert!(!is_in_danger(Piece::King, Square::D2) && threats.attacked().is_empty());
+        assert!(!is_in_danger(Piece::King, Square::D2));
+        assert!(threats.attack(Square::D2) && threats.told_apart().is_empty(), "histories do not ask");
     }
 
     #[test]
@@ -147,7 +151,7 @@ mod tests {
     #[test]
     fn moves_are_told_apart_by_whether_their_squares_are_attacked() {
         let threats = Threats::of(game().board(), &settings(false, true));
-        let kind = |from, to| threats.kind(from, threats.attack(to));
+        let kind = |from, to| threats.kind(from, threats.told_apart().has(to));
         assert_eq!(kind(Square::G1, Square::H1), 0);
         assert_eq!(kind(Square::G1, Square::F4), 1);
         assert_eq!(kind(Square::D2, Square::D1), 2);

@@ -135,7 +135,10 @@ impl<E: ChessEvaluation> Worker<E> {
         self.keys_before_root = keys.len().saturating_sub(1);
         self.root_moves.clear();
         self.root_moves.extend(root_moves.iter().map(|&mv| RootMove::new(mv)));
-        (self.nodes, self.selective_depth, self.root_depth) = (0, 0, 0);
+        (self.nodes, self.selective_depth, self.root_depth, self.no_null_move_before) = (0, 0, 0, 0);
+        // A search that panicked has left something there.
+        self.stack.clear();
+        self.tried.clear();
     }
 
     /// After a search was given up in the middle of a line: back to the root.
