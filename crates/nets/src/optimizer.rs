@@ -21,9 +21,9 @@ pub trait Optimizer {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum OptimizerSettings {
-    /// [`Adam`]
+    /// Steps of a length of their own for each weight (Adam).
     Adam(AdamSettings),
-    /// [`Sgd`]
+    /// Stochastic gradient descent with momentum.
     Sgd(SgdSettings),
 }
 
@@ -50,7 +50,7 @@ impl OptimizerSettings {
 pub struct AdamSettings {
     /// The step size, which the paper never changes.
     pub step_size: f32,
-    /// In how many of its steps, which are batches, the step size halves; `None` if it stays.
+    /// In how many of its steps, which are batches, the step size halves. If nothing is said, it stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half_life: Option<u32>,
     /// c, the weight of ‖θ‖² in the loss.

@@ -23,8 +23,8 @@ pub struct NetworkSize {
     pub filters: usize,
     /// Hidden units of the value head.
     pub hidden: usize,
-    /// Whether it is shown details of the game, as far as [`Planes::DETAILED`] goes: in Go liberties, ko and the last stones. Not in the
-    /// paper.
+    /// Whether it is shown more of the position than its men, where the game has more to show: in Go liberties, ko and the last stones.
+    /// Not in the paper.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub details: bool,
     /// Whether it learns whose each point is in the end, besides: in Go. Not in the paper.

@@ -93,7 +93,8 @@ pub struct Td {
     traces: Option<[EligibilityTrace; 2]>,
     /// With [`TraceKind::Backward`]: φ and V of the positions of this game, of which the first `time` count.
     visited: Vec<(ActiveSet, f32)>,
-    /// What the positions that learn are drawn by with [`TraceKind::Backward`]: games so far, or a number of the game's own.
+    /// What the positions that learn are drawn by with [`TraceKind::Backward`]: which game it is that learns so, or a number of the game's
+    /// own.
     draw: u64,
     /// Positions reached in this game.
     time: usize,
@@ -113,7 +114,7 @@ impl Td {
             beside: [0.0; 2],
             traces,
             visited: Vec::new(),
-            draw: 0,
+            draw: 1,
             time: 0,
             updates: 0,
             squared_error: 0.0,
@@ -123,7 +124,6 @@ impl Td {
     /// A game begins.
     pub fn begin(&mut self) {
         self.time = 0;
-        self.draw = self.draw.wrapping_add(1);
         (self.updates, self.squared_error) = (0, 0.0);
         for trace in self.traces.iter_mut().flatten() {
             trace.clear();
@@ -133,7 +133,7 @@ impl Td {
     /// Nothing is known of the games before any more: the next begins as the first did.
     pub fn restart(&mut self) {
         self.begin();
-        self.draw = 0;
+        self.draw = 1;
     }
 
     /// The same as [`Td::begin`] of a game whose random choices all come from `rng`: with [`TraceKind::Backward`] it says which positions learn,
@@ -206,6 +206,7 @@ impl Td {
         let TdSettings { step_size, lambda, plies, .. } = self.settings;
         // A number that anybody would call random, and that is the same every time.
         let last = self.time.saturating_sub(mix(self.draw) as usize % plies.count());
+        self.draw = self.draw.wrapping_add(1);
         let (mut lambda_return, mut next) = (outcome.0, outcome.0);
         for (set, value) in self.visited[..last].iter().rev().step_by(plies.count()) {
             lambda_return = lambda * lambda_return + (1.0 - lambda) * next;

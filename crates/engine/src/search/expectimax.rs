@@ -51,13 +51,13 @@ pub enum Pruning {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct ExpectimaxSettings {
-    /// How many plies it looks ahead, 1 to [`MAX_PLIES`].
+    /// How many plies it looks ahead, 1 to 4.
     pub plies: u32,
     /// Before each ply deeper at most so many plays are kept, of both sides.
     pub keep: usize,
     /// … and only those that are worth at most so many points less than the best.
     pub margin: f32,
-    /// How chance nodes are cut. It changes how long a search takes, and what [`Expectimax::rank`] knows of plays that are not the best.
+    /// How chance nodes are cut. It changes how long a search takes, and what is known of plays that are not the best.
     pub pruning: Pruning,
 }
 

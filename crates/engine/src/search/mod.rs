@@ -13,6 +13,7 @@ mod greedy_mcts;
 mod handcrafted;
 mod history;
 mod leaf;
+mod looks;
 pub mod mc_rave;
 pub mod mcts;
 pub mod mcts_solver;

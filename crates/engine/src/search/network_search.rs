@@ -65,6 +65,8 @@ pub struct NetworkSearch<G: Deterministic, N> {
     question: Option<Question<G>>,
     /// Simulations of the last search.
     simulations: u64,
+    /// Whether it ended by itself.
+    finished: bool,
 }
 
 /// Simulations between two looks at whether the tree can still change anything. At the clock it looks after every answer of the network,
@@ -76,7 +78,7 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
     pub fn new(network: N, settings: NetworkSearchSettings) -> Self {
         let mut puct = Puct::new(settings.puct);
         puct.decide_by(settings.final_move);
-        NetworkSearch { network, playouts: None, settings, puct, question: None, simulations: 0 }
+        NetworkSearch { network, playouts: None, settings, puct, question: None, simulations: 0, finished: false }
     }
 
     /// Has new positions played out from, too, and that be a part of what simulations come to.
@@ -137,6 +139,12 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
         self.puct.report(self.simulations)
     }
 
+    /// Whether the last search ended by itself, because going on could change nothing: all is proved, or settled, or there is no room for
+    /// more. One that ended because another simulation would have come too late did not.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
     /// The game went on by `mv` to `position`: keeps what lies below that move, as the settings say.
     pub fn advance(&mut self, mv: G::Move, position: &G) {
         if self.settings.reuse_tree {
@@ -176,6 +184,7 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
         let room = self.settings.memory_mib.saturating_mul(1 << 20);
         let mut next_report = watch.as_ref().map(|watch| begin + watch.every);
         let mut done = 0;
+        self.finished = false;
         // There is always something to choose from.
         while done < most.max(1) {
             let is_asked = self.puct.gather(question);
@@ -188,6 +197,7 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
             }
             done += 1;
             if self.settings.puct.solver && self.puct.best().is_some_and(|best| best.proof == Proof::win(side)) {
+                self.finished = true;
                 break;
             }
             let is_turn = done.is_multiple_of(BETWEEN_LOOKS);
@@ -199,6 +209,7 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
                     || is_proved(&self.puct)
                     || stops_early && is_settled(&self.puct, budget, begin, done))
             {
+                self.finished = true;
                 break;
             }
             if let (true, Some(watch), Some(at)) = (is_asked || is_turn, watch.as_mut(), next_report.as_mut())

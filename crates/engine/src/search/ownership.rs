@@ -72,6 +72,8 @@ impl GoOwnership {
 
     /// Forgets everything: before another position is searched.
     pub fn clear(&mut self) {
+        // What it sees of one search must not depend on those before.
+        (self.stopped, self.rng) = (0, stream(0, 0));
         self.playouts = 0;
         self.sums.fill(0);
     }

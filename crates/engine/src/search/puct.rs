@@ -45,7 +45,7 @@ pub struct PuctSettings {
     /// k of forced playouts: a move at the root that was tried gets at least √(k·P·(N−1)) visits. 0: none
     /// (D. Wu, *Accelerating self-play learning in Go*, 2019, §3.2).
     pub forced_playouts: f32,
-    /// Whether what is proved is not simulated again: see [`mcts_solver`](super::mcts_solver).
+    /// Whether what is proved is not simulated again, as by MCTS-Solver.
     pub solver: bool,
 }
 

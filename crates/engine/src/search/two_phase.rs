@@ -50,7 +50,8 @@ impl Default for TwoPhaseSettings {
 
 type Leaves<G, M> = BoundedLogits<<M as Freeze<G>>::Frozen>;
 
-/// TD search with memory `M`, default policy `L` and observer `O`, followed by alpha-beta.
+/// TD search with memory `M`, default policy `L` and observer `O`, followed by alpha-beta, which always goes by the newest values: a
+/// [`move_gap`](TdSearchSettings::move_gap) says nothing.
 ///
 /// ```
 /// use afterstate_engine::learning::TdSettings;

@@ -83,7 +83,8 @@ fn checksum<'a>(about: &str, tensors: impl IntoIterator<Item = &'a [u8]>) -> u32
 }
 
 const DAMAGED: &str = "the file is damaged: use an earlier checkpoint";
-const OTHER_KIND: &str = "expected weights of this game and kind; if they are, use the version that wrote them";
+const OTHER_KIND: &str =
+    "expected weights of this game and kind: name such a checkpoint (if this is one, use the version that wrote it)";
 const NOT_OURS: &str = "expected a checkpoint that `train` wrote";
 
 /// What weights are of, by what only their descriptions say.

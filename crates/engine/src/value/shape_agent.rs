@@ -6,6 +6,7 @@ use crate::learning::TrainingTotals;
 use afterstate_games::go::{Komi, MAX_SIZE, MIN_SIZE};
 use serde::{Deserialize, Serialize};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -73,8 +74,14 @@ impl ShapeAgent {
             _ => (path, None),
         };
         let invalid = |problem: String, hint| CheckpointError::invalid(path, &problem, hint);
-        let found =
-            checkpoints_in(folder).map_err(|source| CheckpointError::Io { path: folder.to_path_buf(), source })?;
+        let found = checkpoints_in(folder).map_err(|source| match source.kind() {
+            ErrorKind::NotFound => CheckpointError::invalid(
+                folder,
+                "no such file or folder",
+                "name a checkpoint or a folder that `train` wrote, or train it first (afterstate train RECIPE --out FOLDER)",
+            ),
+            _ => CheckpointError::Io { path: folder.to_path_buf(), source },
+        })?;
         match wanted {
             None => found
                 .last()

@@ -85,9 +85,6 @@ impl Entry {
 const STRANGE: &str =
     "expected games as this version writes them; go on with the version that began the run, or begin a new one";
 
-/// An entry of more bytes is none.
-const MAX_ENTRY: usize = 1 << 28;
-
 /// Entries on disk, one after the other.
 #[derive(Debug)]
 pub struct ReplayLog {
@@ -139,7 +136,10 @@ impl ReplayLog {
         for entry in entries {
             payload = postcard::to_extend(entry, payload).map_err(io::Error::other)?;
         }
-        let mut bytes = (payload.len() as u32).to_le_bytes().to_vec();
+        let length = u32::try_from(payload.len());
+        let length = length
+            .map_err(|_| io::Error::other(format!("a game of {} bytes: expected less than 4 GiB", payload.len())))?;
+        let mut bytes = length.to_le_bytes().to_vec();
         bytes.extend(crc32fast::hash(&payload).to_le_bytes());
         bytes.extend(payload);
         let length = self.file.metadata()?.len();
@@ -154,10 +154,7 @@ fn read_entries(bytes: &[u8]) -> io::Result<(Vec<Entry>, usize)> {
     while let Some(&head) = bytes[at..].first_chunk::<8>() {
         let [length, crc] = [0, 4].map(|i| u32::from_le_bytes([head[i], head[i + 1], head[i + 2], head[i + 3]]));
         let length = length as usize;
-        let Some(payload) = bytes.get(at + 8..).and_then(|rest| rest.get(..length.min(MAX_ENTRY))) else { break };
-        if payload.len() != length {
-            break;
-        }
+        let Some(payload) = bytes.get(at + 8..).and_then(|rest| rest.get(..length)) else { break };
         if crc32fast::hash(payload) != crc {
             // The last one may be half on disk after the power failed; what stands before others was whole.
             if at + 8 + length == bytes.len() {

@@ -1,6 +1,6 @@
 //! What a search decides, when it ends, and what it remembers.
 
-use afterstate_engine::learning::TdSettings;
+use afterstate_engine::learning::{TdSettings, TraceKind};
 use afterstate_engine::search::{FeatureMemory, PlayOut, Situation, TdSearch, TdSearchSettings, Watch};
 use afterstate_engine::value::{GridShapes, LocalShapes, Sharing, Squash, TrackedGo, WindowSizes};
 use afterstate_engine::{Budget, Decision, Search};
@@ -161,12 +161,18 @@ fn chooses_among_the_moves_that_are_allowed_and_reports_on_them() {
 /// Looking at what is known must not change it.
 #[test]
 fn reports_leave_no_trace() {
-    let weights = |every: Duration| {
-        let mut search = go_search(TdSearchSettings { simulations: 100, ..TdSearchSettings::default() });
+    let weights = |every: Duration, traces| {
+        let td = TdSettings { lambda: 0.4, traces, ..TdSettings::default() };
+        let shapes = LocalShapes::new(5, WindowSizes::new(&[1, 2]).unwrap(), Sharing::None);
+        let memory: FeatureMemory<Go, LocalShapes, TrackedGo> = FeatureMemory::of_shapes(shapes.into(), td);
+        let settings = TdSearchSettings { simulations: 100, ..TdSearchSettings::default() };
+        let mut search = TdSearch::new(memory, PlayOut(FuegoPlayout::default()), settings);
         let mut ignore = |_| {};
         let watch = Watch { every, report: &mut ignore };
         search.search_situation(&Situation::new(&Go::new(5)), &Budget::default(), &mut stream(1, 0), Some(watch));
         search.memory().weights()
     };
-    assert_eq!(weights(Duration::ZERO), weights(Duration::from_secs(1000)));
+    for traces in [TraceKind::Accumulating, TraceKind::Backward] {
+        assert_eq!(weights(Duration::ZERO, traces), weights(Duration::from_secs(1000), traces), "{traces:?}");
+    }
 }

@@ -61,7 +61,8 @@ pub fn read(text: &str) -> Result<Backgammon, NotationError> {
         return Err(error("'board' and 52 fields behind it, each after a ':'"));
     }
     let number = |index: usize| -> Result<i32, NotationError> {
-        fields[index].parse().map_err(|_| error(&format!("a whole number as field {}", index + 1)))
+        let read = fields[index].parse().ok().filter(|number: &i32| number.unsigned_abs() < 1 << 30);
+        read.ok_or_else(|| error(&format!("a whole number as field {}", index + 1)))
     };
     let sign = |index: usize| match number(index)? {
         sign @ (-1 | 1) => Ok(sign),

@@ -167,7 +167,8 @@ pub fn read_xgid(text: &str) -> Result<Backgammon, NotationError> {
         counts[side.index()][place] = count;
     }
     let board = Board::from_men(counts).ok_or_else(|| error("at most fifteen men of each side, and some at all"))?;
-    let mut field = |name: &str| fields.next().ok_or_else(|| error(&format!("':' and {name}")));
+    let mut field =
+        |name: &str| fields.next().ok_or_else(|| error(&format!("a whole XGID, with ':' and {name} behind it")));
     field("the cube")?;
     field("the cube's owner")?;
     let side = match field("whose turn it is")? {

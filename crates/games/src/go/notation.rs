@@ -10,7 +10,7 @@
 //! | name | value | when it is left out |
 //! | --- | --- | --- |
 //! | `komi` | a multiple of one half | 7.5 |
-//! | `scoring` | `tromp-taylor` or `chinese` | `tromp-taylor` |
+//! | `scoring` | `tromp-taylor`, `chinese` or `aga` | `tromp-taylor` |
 //! | `handicap` | stones placed before the game | 0 |
 //! | `passes` | passes just before this position, 0 to 2 | 0 |
 //! | `ko` | the point that simple ko forbids | none |

@@ -22,7 +22,7 @@ pub struct AlphaBetaSettings {
     pub transpositions: bool,
     /// Size of the table of such positions in MiB. Default 16.
     pub table_mib: usize,
-    /// How many threads search together; 0 counts as 1. They find the same value in less time, two in 0.6 of it. They help each
+    /// How many threads search together; 0 counts as 1. They find the same value, but for null moves, in less time, two in 0.6 of it. They help each
     /// other through the table, so that without one a single thread searches. Limits in positions are shared evenly. For searches
     /// made by [`AlphaBeta::indexed`](super::AlphaBeta::indexed). Default 1.
     pub threads: usize,

@@ -2,7 +2,8 @@
 //! [looking at](UnderWay), and they help each other only through the table.
 //!
 //! What the table knows was proved with the same values at exactly the depth that is asked for, whoever proved it, so that helpers
-//! change how long a search takes and not what it finds. Of equal moves another may be chosen.
+//! change how long a search takes and not what it finds. Of equal moves another may be chosen. With null moves, which prove nothing, what
+//! one thread cut by them others may have searched, and the value found may be another, too.
 
 use super::under_way::{LEAST_DEPTH, UnderWay};
 use super::{AlphaBeta, Found};

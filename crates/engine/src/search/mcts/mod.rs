@@ -101,6 +101,8 @@ pub struct Mcts<G: Game, S, L, P = (), O = ()> {
     /// The position at the root of the trees, if they hold anything.
     root: Option<G>,
     simulations: u64,
+    /// Whether the last search ended by itself.
+    finished: bool,
     /// How long collecting garbage took last time, for each node.
     collecting: Duration,
 }
@@ -130,7 +132,20 @@ where
     pub fn with(rule: S, leaf: L, prior: P, observer: O, settings: MctsSettings) -> Self {
         let (trees, workers, history) = (Vec::new(), Vec::new(), History::new());
         let collecting = run::FIRST_COLLECTING;
-        Mcts { rule, leaf, prior, observer, settings, trees, workers, history, root: None, simulations: 0, collecting }
+        Mcts {
+            rule,
+            leaf,
+            prior,
+            observer,
+            settings,
+            trees,
+            workers,
+            history,
+            root: None,
+            simulations: 0,
+            finished: false,
+            collecting,
+        }
     }
 
     /// Its settings.
@@ -182,6 +197,12 @@ where
     /// Replaces the contents of `moves` by those that a search of `position` considers unless it is told which.
     pub fn candidates(&self, position: &G, moves: &mut Vec<G::Move>) {
         worker::candidates(position, self.settings.passes, moves);
+    }
+
+    /// Whether the last search ended by itself, because going on could change nothing: it is proved who wins, or settled which move is
+    /// chosen, or no more can be counted.
+    pub fn is_finished(&self) -> bool {
+        self.finished
     }
 
     /// The game went on by `mv` to `position`: keeps what lies below that move, as the settings say. Not to be told is no

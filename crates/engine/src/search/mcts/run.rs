@@ -6,6 +6,7 @@ use super::worker::Task;
 use super::{IndexedMoves, Mcts, Watch};
 use crate::search::Budget;
 use crate::search::leaf::{Leaf, PlayoutObserver};
+use crate::search::looks::Looks;
 use crate::search::mcts_solver::Proof;
 use crate::search::prior::Prior;
 use crate::search::selection::Selection;
@@ -14,10 +15,6 @@ use afterstate_games::{Deterministic, Rng, Side, Turn, stream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// So many simulations pass between two looks at the clock at most.
-const CLOCK_EVERY: u64 = 16;
-/// And hardly more time than this, however long a simulation takes: with a network in it that is more than a clock's margin.
-const CLOCK_AFTER: Duration = Duration::from_millis(20);
 /// So many simulations pass between two looks at whether the decision is settled.
 const SETTLED_EVERY: u64 = 64;
 
@@ -38,37 +35,11 @@ struct Progress<'a> {
     taken: Apart<AtomicU64>,
     /// Everybody shall stop.
     stop: AtomicBool,
+    /// Going on would change nothing.
+    finished: AtomicBool,
     /// A tree has no room left.
     full: AtomicBool,
     start: Instant,
-}
-
-/// When to look at the clock.
-struct Looks {
-    /// Simulations since the last look.
-    since: u64,
-    last: Instant,
-    /// Whether so many simulations take no time that matters.
-    quick: bool,
-}
-
-impl Looks {
-    fn new() -> Looks {
-        Looks { since: 0, last: Instant::now(), quick: false }
-    }
-
-    /// Whether one is due after another simulation.
-    fn is_due(&mut self) -> bool {
-        self.since += 1;
-        let is_late = || self.last.elapsed() >= CLOCK_AFTER;
-        if self.since < CLOCK_EVERY && (self.quick || !is_late()) {
-            return false;
-        }
-        let now = Instant::now();
-        self.quick = now.duration_since(self.last) < CLOCK_AFTER / 4;
-        (self.since, self.last) = (0, now);
-        true
-    }
 }
 
 /// Stops the other threads if this one panics: who waits for them would wait for ever.
@@ -121,6 +92,7 @@ where
             limit: self.limit(budget).unwrap_or(u64::MAX),
             taken: Apart(AtomicU64::new(0)),
             stop: AtomicBool::new(false),
+            finished: AtomicBool::new(false),
             full: AtomicBool::new(false),
             start: Instant::now(),
         };
@@ -138,6 +110,7 @@ where
             // Without new positions the rest of the time is still of use, as it would not be for collecting.
             growing = self.can_collect(budget) && self.forget_least_visited(&mut least_visits);
         }
+        self.finished = progress.finished.load(Ordering::Relaxed);
         let template = &mut self.observer;
         for worker in &mut self.workers {
             let fresh = template.fork();
@@ -217,13 +190,13 @@ where
                 left -= 1;
                 own_count += 1;
                 let looks = looks.is_due();
-                if looks && progress.budget.expired()
-                    || trees[0].node(ROOT).outcomes().count() >= Statistic::MOST
+                let finished = trees[0].node(ROOT).outcomes().count() >= Statistic::MOST
                     || settings.solver && trees.iter().any(|tree| tree.node(ROOT).proof() != Proof::Open)
                     || settings.early_stop
                         && own_count.is_multiple_of(SETTLED_EVERY)
-                        && settled(trees, settings.final_move, progress)
-                {
+                        && settled(trees, settings.final_move, progress, threads as u64 * (share - 1));
+                if finished || looks && progress.budget.expired() {
+                    progress.finished.store(finished, Ordering::Relaxed);
                     progress.stop.store(true, Ordering::Relaxed);
                 }
                 if let (Some(watch), Some(at)) = (watch.as_mut(), next_report.as_mut())
@@ -274,8 +247,9 @@ where
     }
 }
 
-/// Whether the most visited move stays the most visited whatever the rest of the budget brings.
-fn settled(trees: &[Tree], rule: FinalMove, progress: &Progress<'_>) -> bool {
+/// Whether the most visited move stays the most visited whatever the rest of the budget brings. `waiting`: so many simulations threads
+/// may have taken upon them and not begun.
+fn settled(trees: &[Tree], rule: FinalMove, progress: &Progress<'_>, waiting: u64) -> bool {
     let Some((tree, others)) = trees.split_first().filter(|_| rule == FinalMove::Visits) else { return false };
     let Some(children) = tree.children(ROOT) else { return false };
     let (mut first, mut second) = (0, 0);
@@ -309,7 +283,7 @@ fn settled(trees: &[Tree], rule: FinalMove, progress: &Progress<'_>) -> bool {
         return open + drawn < 2;
     }
     let taken = progress.taken.0.load(Ordering::Relaxed);
-    let by_count = progress.limit.saturating_sub(taken);
+    let by_count = progress.limit.saturating_sub(taken).saturating_add(waiting);
     let by_time = progress.budget.deadline.map_or(u64::MAX, |deadline| {
         let (now, taken) = (Instant::now(), taken.max(1) as f64);
         let rate = taken / now.duration_since(progress.start).as_secs_f64().max(1e-9);

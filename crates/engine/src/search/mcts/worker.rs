@@ -170,9 +170,11 @@ where
             let mv = self.position.move_at(tree.node(node).index());
             self.position.play(mv);
             self.trace.push(mv);
-            let proof = tree.node(node).proof();
-            if proof != Proof::Open {
-                return Exit::Certain(proof);
+            match tree.node(node).proof() {
+                Proof::Open => {}
+                // Another thread has found that out since this one chose the move.
+                Proof::Forbidden => return Exit::Repetition,
+                proof => return Exit::Certain(proof),
             }
             match repetition {
                 Repetition::Allowed => {}

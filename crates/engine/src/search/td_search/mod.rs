@@ -42,6 +42,7 @@ mod worker;
 pub use settings::TdSearchSettings;
 
 use super::leaf::{Leaf, PlayoutObserver};
+use super::looks::Looks;
 use super::mcts::{SearchReport, Situation, Watch};
 use super::short_term_memory::ShortTermMemory;
 use super::{Budget, Decision, Search};
@@ -53,9 +54,6 @@ use report::sum_up;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use worker::{Root, Worker};
-
-/// So many simulations pass between two looks at the clock.
-const CLOCK_EVERY: u64 = 16;
 
 /// Of so many simulations of its own a thread tells the others at once what it learnt: often enough that what they do not
 /// know yet is little, rarely enough that it costs little.
@@ -251,6 +249,10 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
         watch: Option<Watch<'_, G::Move>>,
     ) -> u64 {
         let others = if self.is_worth_sharing(budget) { self.settings.threads.max(1) - 1 } else { 0 };
+        if others == 0 {
+            // One time that it took long, by chance, must not decide for good.
+            self.sharing.iter_mut().flatten().for_each(|time| *time = *time * 7 / 8);
+        }
         let begin = Instant::now();
         let Self { worker, settings, root_moves, root_visits, sharing, .. } = self;
         let root = Root { position, moves: root_moves, visits: root_visits };
@@ -268,22 +270,22 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
         let (begun, expired) = (AtomicU64::new(0), AtomicBool::new(false));
         let run = |worker: &mut Worker<G, M, L, O>, rng: &mut Rng, watch: Option<Watch<'_, G::Move>>| {
             let mut watch = watch.map(|watch| (Instant::now() + watch.every, watch));
-            let mut own = 0u64;
+            let (mut own, mut looks) = (0u64, Looks::new());
             while !expired.load(Relaxed) {
-                if own % CLOCK_EVERY == CLOCK_EVERY - 1 && budget.expired() {
-                    expired.store(true, Relaxed);
-                    break;
-                }
                 if begun.fetch_add(1, Relaxed) >= limit {
                     break;
                 }
                 worker.simulate(&root, settings, rng);
                 own += 1;
+                let looks = looks.is_due();
+                if looks && budget.expired() {
+                    expired.store(true, Relaxed);
+                }
                 if !alone && own.is_multiple_of(MEET_EVERY) {
                     worker.memory.meet();
                 }
                 if let Some((at, watch)) = watch.as_mut()
-                    && own.is_multiple_of(CLOCK_EVERY)
+                    && looks
                     && Instant::now() >= *at
                 {
                     let so_far = begun.load(Relaxed).min(limit);

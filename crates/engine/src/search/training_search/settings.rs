@@ -10,10 +10,10 @@ pub(super) const MAX_PLY: usize = 120;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct TrainingSearchSettings {
-    /// Plies to look ahead at most, 1 to 64. Default 64: nodes or time decide.
+    /// Plies to look ahead at most, 1 to 64. With 64 nodes or time decide.
     pub depth: u32,
     /// Positions to look at for a move; 0 for no limit. Whatever limit comes first ends a search, but not before the
-    /// first ply. Default 10,000.
+    /// first ply.
     pub nodes: u64,
     /// Whether lines are left out that cannot matter (αβ); without it the tree is minimax's, and every value exact.
     /// Default true.
@@ -27,10 +27,11 @@ pub struct TrainingSearchSettings {
     pub quiescence: bool,
     /// Whether positions in check are searched one ply deeper. Default true.
     pub check_extension: bool,
-    /// Size of the transposition table in MiB. Default 16.
+    /// Size of the transposition table in MiB.
     pub table_mib: usize,
 }
 
+/// 10,000 positions, however deep, and 16 MiB.
 impl Default for TrainingSearchSettings {
     fn default() -> Self {
         TrainingSearchSettings {

@@ -46,9 +46,9 @@ impl TermSet {
         }
     }
 
-    /// The late term of a term that is not one itself.
+    /// The late term of a term that is not one itself, which counts the more the more pieces are gone.
     #[inline(always)]
-    pub(super) const fn late(self, term: usize) -> Option<usize> {
+    pub const fn late(self, term: usize) -> Option<usize> {
         let tapered = matches!(self, TermSet::Tapered);
         if term < LATE_MATERIAL.at(0) {
             Some(term + BEHIND_MATERIAL)

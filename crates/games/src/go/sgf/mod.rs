@@ -42,6 +42,9 @@ pub struct GameRecordFile {
     pub moves: Vec<Move>,
     /// Which of the moves, counted from 0, stand in no file: passes of a side that was left out. Rising.
     pub added_passes: Vec<usize>,
+    /// When read, which move of the file each of the moves is, counted from 1: with stones that were read as a handicap and with passes that
+    /// are left out here. A pass that stands in no file has the number of the move after it.
+    pub move_numbers: Vec<usize>,
     /// How many moves of Black in a file were read as handicap stones of the start.
     pub handicap_moves: usize,
     /// What was said about each position: first about the start, then after each move. When read, one
@@ -70,6 +73,7 @@ impl GameRecordFile {
             start,
             moves: Vec::new(),
             added_passes: Vec::new(),
+            move_numbers: Vec::new(),
             handicap_moves: 0,
             comments: Vec::new(),
             black: String::new(),

@@ -149,16 +149,20 @@ pub(super) fn read_game(nodes: Vec<Node>) -> Result<(GameRecordFile, Vec<usize>)
     let mut record = Record::new(file.start.clone());
     file.comments = vec![String::new()];
     let mut made = Vec::with_capacity(nodes.len());
+    let mut number = 0;
     for (index, node) in nodes.iter().enumerate() {
         let mut moved = false;
         for property in node.iter().filter(|&property| is_move(property)) {
             if std::mem::replace(&mut moved, true) {
                 return Err(property.wrong("one move in a node; put ';' before the second"));
             }
+            number += 1;
             if index >= played_from {
                 let kept = play(&mut record, &mut file, property)?;
                 // Passes that were taken back are no moves of their nodes any more.
                 made.iter_mut().rev().take_while(|made| **made > kept).for_each(|made| *made = kept);
+                file.move_numbers.truncate(kept);
+                file.move_numbers.resize(file.moves.len(), number);
             }
         }
         for property in node {
