@@ -97,7 +97,8 @@ fn all_of_last(notes: &[Option<MoveNote>], moves: u32, like: impl Fn(f32) -> boo
     let Some(begin) = notes.len().checked_sub(2 * moves as usize) else { return false };
     notes[begin..].iter().all(|note| {
         let value = note.as_ref().and_then(|note| note.value);
-        value.is_some_and(|value| like(centipawns(value.seen_by(Side::First))))
+        // Whole hundredths, as programs say them: chances are rounded, and not alike for both sides.
+        value.is_some_and(|value| like(centipawns(value.seen_by(Side::First)).round()))
     })
 }
 
@@ -187,6 +188,24 @@ mod tests {
         assert_eq!(decided([0.0, -510.0, -600.0, -9e9, -550.0]), Some(Outcome::win(Side::Second)));
         assert_eq!(decided([600.0, 490.0, 600.0, 600.0, 600.0]), None, "once it was less");
         assert_eq!(decided([0.0, 510.0, -600.0, 510.0, -600.0]), None, "each sees itself winning");
+    }
+
+    #[test]
+    fn scores_of_exactly_the_threshold_count_whoever_tells_them() {
+        for score in [1, 10, 400, 500, 1000] {
+            for sign in [1.0, -1.0] {
+                let of_white = sign * score as f32;
+                // As the other side tells it.
+                let of_black = Value(1.0 - winning_chance(-of_white));
+                let mut told = notes(&[Some(of_white), Some(of_white)]);
+                told[1].as_mut().unwrap().value = Some(of_black);
+                let draw = Adjudication { draw: Some(DrawRule { after: 0, moves: 1, score }), win: None };
+                assert_eq!(draw.decide(&told, 2).map(|(outcome, _)| outcome), Some(Outcome::DRAW), "{of_white}");
+                let win = Adjudication { draw: None, win: Some(WinRule { moves: 1, score }) };
+                let winner = if sign > 0.0 { Side::First } else { Side::Second };
+                assert_eq!(win.decide(&told, 2).map(|(outcome, _)| outcome), Some(Outcome::win(winner)), "{of_white}");
+            }
+        }
     }
 
     #[test]

@@ -106,8 +106,7 @@ fn tags(header: &Header, game: &LoggedGame) -> Vec<(String, String)> {
 
 /// A game that could not begin has no result.
 fn outcome(result: &GameResult) -> Option<Outcome> {
-    let nobody = result.ending.kind == EndKind::NotStarted && result.outcome == Outcome::DRAW;
-    (!nobody).then_some(result.outcome)
+    result.counts().then_some(result.outcome)
 }
 
 /// In the words of the standard (section 9.8.1).

@@ -58,7 +58,7 @@ pub fn rating_results(results: &TournamentResults) -> Results {
     for name in names {
         rated.add_player(name);
     }
-    for game in &results.games {
+    for game in results.games.iter().filter(|game| game.result.counts()) {
         let [first, second] = game.agents;
         if let (Some(first), Some(second)) = (names.get(first), names.get(second)) {
             // Names differ, so no game can be refused.

@@ -143,6 +143,13 @@ pub struct GameResult {
     pub verdict: Option<Verdict>,
 }
 
+impl GameResult {
+    /// Whether there was a game: where neither side could start, nobody won, lost or drew.
+    pub fn counts(&self) -> bool {
+        self.ending.kind != EndKind::NotStarted || self.outcome != Outcome::DRAW
+    }
+}
+
 /// Plays a game from `start` after the `opening` moves. `None` means that somebody set `rules.stop`.
 ///
 /// `players[0]` plays the first side. The opening must be legal; it stops early at the first move

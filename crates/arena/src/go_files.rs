@@ -87,7 +87,7 @@ pub fn write_sgf_files(results: &TournamentResults, folder: &Path) -> Result<usi
 /// The result in the words of SGF: `B+3.5`, `W+R` (resignation), `W+T` (time), `W+F` (any other fault), `W+` (adjudicated), `0`.
 fn result_text(result: &GameResult, end: &Go) -> String {
     let Some(winner) = result.outcome.winner else {
-        return if result.ending.kind == EndKind::NotStarted { "Void".into() } else { "0".into() };
+        return if result.counts() { "0".into() } else { "Void".into() };
     };
     let letter = match winner {
         Side::First => 'B',

@@ -1,14 +1,21 @@
 //! Monte-Carlo search as a player of whole games: what it keeps, what it may not play, when it passes and gives up.
 
 use afterstate_arena::game_loop::{EndKind, GameRules, play_game};
-use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings, Player, RandomPlayer, RulesReferee};
-use afterstate_engine::search::{GoOwnership, McRave, Mcts, MctsSettings, PlayOut, TdSearch, Truncated, Uct};
+use afterstate_arena::{
+    Clock, GoConduct, MctsPlayer, MctsPlayerSettings, MonteCarlo, Player, RandomPlayer, RulesReferee, TimeControl,
+};
+use afterstate_engine::search::mcts_solver::Proof;
+use afterstate_engine::search::{
+    GoOwnership, McRave, Mcts, MctsSettings, MoveReport, PlayOut, SearchReport, Situation, TdSearch, Truncated, Uct,
+    Watch,
+};
 use afterstate_engine::value::Indifferent;
-use afterstate_engine::{Budget, Decision};
+use afterstate_engine::{Budget, Decision, Value};
 use afterstate_games::go::{Color, Go, Komi, MogoPlayout, Move, Point, UniformGoPlayout};
-use afterstate_games::{ConnectFour, Game, Notation, Outcome, Record, Side, TicTacToe, UniformPlayout};
+use afterstate_games::{ConnectFour, Game, Notation, Outcome, Record, Rng, Side, TicTacToe, UniformPlayout};
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 fn settings(simulations: u64) -> MctsSettings {
     MctsSettings { simulations, memory_mib: 16, ..MctsSettings::default() }
@@ -396,4 +403,77 @@ fn a_single_point_that_loses_is_not_played_after_a_pass() {
     player.new_game(&record, 1).unwrap();
     let decision = choose(&mut player, &record);
     assert_eq!(text(&record, &decision), "pass");
+}
+
+/// A search that waits as long as it may, and whose choice is unstable for so many searches; or that has ended by itself.
+struct Wavering {
+    unstable: u32,
+    finished: bool,
+    searches: Arc<AtomicU32>,
+}
+
+impl MonteCarlo<TicTacToe, ()> for Wavering {
+    fn search(
+        &mut self,
+        situation: &Situation<'_, TicTacToe>,
+        budget: &Budget,
+        _rng: &mut Rng,
+        _watch: Option<Watch<'_, <TicTacToe as Game>::Move>>,
+    ) -> Decision<<TicTacToe as Game>::Move> {
+        // As searches with long simulations it ends somewhat before its time.
+        let left = budget.deadline.unwrap().saturating_duration_since(Instant::now());
+        std::thread::sleep(left * 3 / 4);
+        self.searches.fetch_add(1, Ordering::Relaxed);
+        Decision::play(situation.moves.unwrap()[0])
+    }
+
+    fn report(&self) -> SearchReport<<TicTacToe as Game>::Move> {
+        let mut moves = Vec::new();
+        TicTacToe::default().legal_moves(&mut moves);
+        let is_unstable = self.searches.load(Ordering::Relaxed) <= self.unstable;
+        let report = |(i, &mv): (usize, &_)| MoveReport {
+            mv,
+            visits: 100 - i as u32,
+            value: Some(Value(if is_unstable && i == 1 { 0.9 } else { 0.5 })),
+            prior: None,
+            amaf_visits: 0,
+            amaf_value: None,
+            proof: Proof::Open,
+            principal_variation: vec![mv],
+        };
+        SearchReport { moves: moves.iter().enumerate().map(report).collect(), ..SearchReport::default() }
+    }
+
+    fn clear(&mut self) {}
+
+    fn simulations(&self) -> u64 {
+        100
+    }
+
+    fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    fn observer(&mut self) -> Option<&mut ()> {
+        None
+    }
+}
+
+#[test]
+fn an_unstable_choice_is_thought_over_until_it_is_stable() {
+    let searches = |unstable, finished| {
+        let searches = Arc::new(AtomicU32::new(0));
+        let search = Wavering { unstable, finished, searches: Arc::clone(&searches) };
+        let mut player = MctsPlayer::new(Box::new(search), (), MctsPlayerSettings::default());
+        let record = Record::new(TicTacToe::default());
+        player.new_game(&record, 1).unwrap();
+        let clock = Clock::new(TimeControl::SuddenDeath(Duration::from_secs(8)), Duration::ZERO);
+        player.clocks(&[clock.clone(), clock.clone()]);
+        player.choose(&record, &clock.budget(Instant::now())).unwrap();
+        searches.load(Ordering::Relaxed)
+    };
+    assert_eq!(searches(0, false), 1);
+    assert_eq!(searches(1, false), 2, "a slice of its time more was enough");
+    assert_eq!(searches(2, true), 1, "nothing could change any more");
+    assert!(searches(1_000, false) > 4, "as long as it may");
 }

@@ -33,6 +33,14 @@ fn a_sound_engine_plays_game_after_game() {
     expect_none_left(&mark);
 }
 
+/// As in the protocol's specification, two seconds after its last feature.
+#[test]
+fn who_does_not_say_that_its_features_end_plays_all_the_same() {
+    let mark = unique_mark("xboard-undone");
+    assert_eq!(drive(&mut fake_engine("undone", &mark)).unwrap().moves().len(), 6);
+    expect_none_left(&mark);
+}
+
 #[test]
 fn who_gives_up_resigns() {
     let mark = unique_mark("xboard-resign");

@@ -17,6 +17,10 @@ use std::time::{Duration, Instant};
 /// After so long without an answer an engine is told again which protocol is spoken.
 const REMINDER: Duration = Duration::from_secs(1);
 
+/// After so long without another word an engine has said what it can, unless it has asked to be waited for
+/// (<https://www.gnu.org/software/xboard/engine-intf.html>, `done`).
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// An external engine. It starts with its first game and serves all later ones until it fails, after
 /// which the next game starts it again.
 ///
@@ -105,8 +109,12 @@ impl XboardEngine {
         const GREETING: &str = "protover 2";
         let limit = self.engine.limits.start;
         let (mut features, deadline) = (Features::default(), Instant::now() + limit);
-        let mut reminder = Instant::now();
+        let (mut reminder, mut last_heard) = (Instant::now(), Instant::now());
         while !features.done {
+            // Whoever needs longer says done=0; others may end their list without a word.
+            if features.heard && !features.more_to_come && last_heard.elapsed() >= PATIENCE {
+                break;
+            }
             if Instant::now() >= deadline {
                 return Err(self.engine.fail_without_line(GREETING, limit, NoLine::Late));
             }
@@ -116,9 +124,14 @@ impl XboardEngine {
                 self.engine.send(GREETING);
                 reminder = Instant::now() + REMINDER;
             }
-            let until = if features.heard { deadline } else { deadline.min(reminder) };
+            let until = match features.heard {
+                true if features.more_to_come => deadline,
+                true => deadline.min(last_heard + PATIENCE),
+                false => deadline.min(reminder),
+            };
             if let Some(line) = self.engine.line_if_any(GREETING, until)? {
                 features.read(line.trim());
+                last_heard = Instant::now();
             }
         }
         Ok(features)
@@ -370,6 +383,8 @@ struct Features {
     heard: bool,
     /// Whether it has said all.
     done: bool,
+    /// Whether it has said that more comes, however long that takes.
+    more_to_come: bool,
 }
 
 impl Features {
@@ -393,7 +408,7 @@ impl Features {
                     let name = value.split(" -").next().unwrap_or(value).trim();
                     self.options.push(name.chars().take(80).collect());
                 }
-                "done" => self.done = yes,
+                "done" => (self.done, self.more_to_come) = (yes, !yes),
                 _ => {}
             }
             rest = next;
@@ -439,7 +454,15 @@ mod tests {
             features.read(line);
         }
         let options = ["memory", "Resign Threshold", "Clear Hash"].map(str::to_string).to_vec();
-        let expected = Features { setboard: false, usermove: true, ping: true, options, heard: true, done: false };
+        let expected = Features {
+            setboard: false,
+            usermove: true,
+            ping: true,
+            options,
+            heard: true,
+            done: false,
+            more_to_come: true,
+        };
         assert_eq!(features, expected);
         features.read("feature done=1");
         assert!(features.done);

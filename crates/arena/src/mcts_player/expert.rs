@@ -81,11 +81,13 @@ impl<G: IndexedMoves, C: Conduct<G>> Expert<G> for MctsExpert<G, C> {
                 return None;
             }
             let decision = self.player.choose(&record, &Budget::default()).expect(ALONE);
-            if let Some(value) = decision.value.filter(|&value| may_end_early && decided(value)) {
-                break value.0;
-            }
             let report = self.player.report().expect(ALONE);
             let policy = policy(&record, &decision, &report, self.settings.temperature);
+            if let Some(value) = decision.value.filter(|&value| may_end_early && decided(value)) {
+                played.policies.push(policy);
+                played.values.push((decision.effort > 0).then_some(value.0));
+                break value.0;
+            }
             let index = if played.policies.len() < self.settings.sampled_moves as usize {
                 draw(&policy, rng)
             } else {
@@ -267,7 +269,8 @@ mod tests {
             expert.play(&first, &[], 0, 1, &AtomicBool::new(false)).unwrap().trajectories.swap_remove(0)
         };
         let (whole, early) = (play(0.0), play(1.0));
-        assert!(early.way.len() < whole.way.len() && early.policies.len() == early.way.len());
+        assert!(early.way.len() < whole.way.len() && early.policies.len() == early.way.len() + 1);
+        assert_eq!(early.values.len(), early.policies.len(), "where it ends early is learnt from, too");
         assert!(decided(afterstate_engine::Value(early.outcome)), "{}", early.outcome);
         assert_eq!(early.way[..], whole.way[..early.way.len()]);
     }

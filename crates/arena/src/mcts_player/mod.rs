@@ -75,6 +75,9 @@ pub enum Purpose {
 /// Nobody ponders longer than this: a game may have been left without a word.
 const LONGEST_PONDERING: Duration = Duration::from_secs(600);
 
+/// An unstable choice is looked at again after such a part of a move's time.
+const SLICES: u32 = 8;
+
 /// A search that stays what it is while others use it.
 type Held<G, O> = Box<dyn MonteCarlo<G, O>>;
 
@@ -177,11 +180,17 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
         let situation = Situation::of(record, &moves);
         let mut decision = search.search(&situation, &budget, &mut self.rng, reborrow(&mut watch));
         let mut report = search.report();
-        let stopped = budget.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
-        // Before its time a search ends only when nothing can change any more.
-        let in_time = budget.deadline.is_some_and(|deadline| Instant::now() < deadline);
-        if let Some(deadline) = longest.filter(|_| !stopped && !in_time && is_unstable(&report, decision.best, side)) {
-            let more = Budget { deadline: Some(deadline), ..budget };
+        let stopped = || budget.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+        let slice =
+            budget.deadline.map_or(Duration::ZERO, |deadline| deadline.saturating_duration_since(begin) / SLICES);
+        // Whose simulations are counted has had all of them.
+        let longest = longest.filter(|_| budget.simulations.is_none());
+        while let Some(longest) = longest.filter(|longest| Instant::now() < *longest)
+            && !stopped()
+            && !search.is_finished()
+            && is_unstable(&report, decision.best, side)
+        {
+            let more = Budget { deadline: Some(longest.min(Instant::now() + slice)), ..budget.clone() };
             let effort = decision.effort;
             decision = search.search(&situation, &more, &mut self.rng, reborrow(&mut watch));
             decision.effort += effort;

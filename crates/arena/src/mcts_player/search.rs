@@ -66,6 +66,12 @@ pub trait MonteCarlo<G: Game, O>: Send {
         false
     }
 
+    /// Whether the last search ended by itself, because going on could change nothing: all is proved, or settled, or nothing more can be
+    /// counted. One that only stopped somewhat before its time did not. A search that never does says no.
+    fn is_finished(&self) -> bool {
+        false
+    }
+
     /// What watched the simulations; `None` if nobody did, or if they are not played to the end.
     fn observer(&mut self) -> Option<&mut O>;
 }
@@ -120,6 +126,10 @@ where
         Mcts::set_early_stop(self, early_stop)
     }
 
+    fn is_finished(&self) -> bool {
+        Mcts::is_finished(self)
+    }
+
     fn observer(&mut self) -> Option<&mut O> {
         self.plays_to_end().then(|| self.observer_mut())
     }
@@ -159,6 +169,10 @@ impl<G: Deterministic, N: Network<G>, O> MonteCarlo<G, O> for NetworkSearch<G, N
 
     fn set_early_stop(&mut self, early_stop: bool) -> bool {
         NetworkSearch::set_early_stop(self, early_stop)
+    }
+
+    fn is_finished(&self) -> bool {
+        NetworkSearch::is_finished(self)
     }
 
     fn observer(&mut self) -> Option<&mut O> {
@@ -355,6 +369,10 @@ where
 
     fn set_early_stop(&mut self, early_stop: bool) -> bool {
         self.second_mut().set_early_stop(early_stop)
+    }
+
+    fn is_finished(&self) -> bool {
+        self.second().is_finished()
     }
 
     fn observer(&mut self) -> Option<&mut O> {

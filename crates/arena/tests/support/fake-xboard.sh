@@ -45,8 +45,12 @@ go() {
 while read -r command rest; do
     case $command in
     protover)
-        echo "feature myname=\"Fake\" setboard=1 usermove=1 san=1 done=0"
         ping=1
+        if [ "$mode" = undone ]; then
+            echo "feature myname=\"Fake\" setboard=1 usermove=1 ping=1"
+            continue
+        fi
+        echo "feature myname=\"Fake\" setboard=1 usermove=1 san=1 done=0"
         case $mode in *no-ping) ping=0 ;; esac
         echo "feature ping=$ping memory=1 option=\"Skill Level -spin 20 0 20\" done=1"
         ;;

@@ -100,7 +100,7 @@ pub(super) fn study(
     report: &mut dyn FnMut(&Analysis),
 ) -> Decision<Move> {
     let Turn::Player(side) = inquiry.record.turn() else { return Decision::resign() };
-    let moves = inquiry.moves();
+    let moves = moves(search, inquiry);
     if moves.is_empty() {
         return Decision::resign();
     }
@@ -125,13 +125,26 @@ pub(super) fn study(
         done += decision.effort;
         report(&analysis(search.report(), side));
         let has_more = limit.is_none_or(|limit| done < limit) && !inquiry.budget.expired();
-        // A search that ends before its time has found a proof, or has no more room to count.
-        let ended_by_itself = deadline.is_none_or(|deadline| Instant::now() < deadline);
-        if !has_more || ended_by_itself {
+        if !has_more || search.is_finished() || decision.effort == 0 {
             decision.effort = done;
             return decision;
         }
     }
+}
+
+/// The moves to choose from: all that the search considers where it plays, so that one tree serves both, and where it ends the game the
+/// pass; or those that are asked about.
+fn moves(search: &dyn MonteCarlo<Go, GoOwnership>, inquiry: &Inquiry<'_>) -> Vec<Move> {
+    if inquiry.allow.is_some() {
+        return inquiry.moves();
+    }
+    let (mut moves, position) = (Vec::new(), inquiry.record.position());
+    search.candidates(position, &mut moves);
+    if position.passes() > 0 && !moves.contains(&Move::PASS) {
+        moves.push(Move::PASS);
+    }
+    moves.retain(|&mv| inquiry.record.is_legal(mv) && !inquiry.avoid.contains(&mv));
+    if moves.is_empty() { inquiry.moves() } else { moves }
 }
 
 /// What a search knows, as `side` sees it, who is to move.

@@ -66,8 +66,11 @@ impl Map {
         }
         if let Some(best) = analysis.candidates.first() {
             let color = if side == Side::First { "Black" } else { "White" };
+            // A pass has no point to be drawn on.
+            let pass = analysis.candidates.iter().find(|candidate| candidate.mv.is_pass() && candidate.visits > 0);
+            let pass = pass.map_or_else(String::new, |pass| format!("; pass {} visits", pass.visits));
             lines.push(format!(
-                "TEXT {} visits, best {} wins {:.4} for {color}, {}",
+                "TEXT {} visits, best {} wins {:.4} for {color}, {}{pass}",
                 analysis.visits,
                 move_text(best.mv, size),
                 best.value.seen_by(side),

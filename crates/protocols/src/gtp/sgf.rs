@@ -35,18 +35,14 @@ pub(super) fn loadsgf(session: &mut Session, call: Call<'_>) -> Result<Answer, R
             session.sizes.end()
         ));
     }
-    // Handicap stones count as the moves that they are in the file, and passes that are not there do not.
-    let limit = (limit - 1).saturating_sub(file.handicap_moves);
     let mut side = file.start.to_move();
     let mut history = History::new(file.start);
-    for (index, &mv) in file.moves.iter().enumerate() {
-        if !file.added_passes.contains(&index) {
-            if history.plies().len() >= limit {
-                break;
-            }
-            if history.play(side, mv).is_err() {
-                return refuse(format!("cannot load file '{}': move {} is illegal", quote(&path), index + 1));
-            }
+    for (index, (&mv, &number)) in file.moves.iter().zip(&file.move_numbers).enumerate() {
+        if number >= limit {
+            break;
+        }
+        if !file.added_passes.contains(&index) && history.play(side, mv).is_err() {
+            return refuse(format!("cannot load file '{}': move {} is illegal", quote(&path), index + 1));
         }
         side = side.other();
     }

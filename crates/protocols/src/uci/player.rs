@@ -203,9 +203,14 @@ impl Thinker for PlayerThinker {
 pub(super) fn line(position: &Chess, decision: &Decision<Move>) -> Line {
     let side = position.side_to_move();
     let moves = decision.principal_variation.clone();
-    let score = decision.value.map(|value| match winner_after(position, &moves) {
-        Some(winner) => Score::mate_in_plies(moves.len() as u32, winner == side),
-        None => Score::of_chance(value.seen_by(side)),
+    let score = decision.value.map(|value| {
+        let seen = value.seen_by(side);
+        // A line may end in mate that the other side need not allow: only what is certain is a mate.
+        let proved = || winner_after(position, &moves).map(|_| moves.len() as u32);
+        match decision.plies_to_end.or_else(proved) {
+            Some(plies) if seen == 0.0 || seen == 1.0 => Score::mate_in_plies(plies, seen == 1.0),
+            _ => Score::of_chance(seen),
+        }
     });
     Line {
         depth: decision.depth.unwrap_or(moves.len() as u32).max(1),

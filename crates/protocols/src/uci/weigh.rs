@@ -99,9 +99,11 @@ impl PlayerThinker {
         }
         self.introduce(&behind)?;
         let answer = self.player.choose(&behind, budget)?;
-        let depth = answer.depth.map(|depth| depth + line.len() as u32);
+        let before = line.len() as u32;
+        let depth = answer.depth.map(|depth| depth + before);
+        let plies_to_end = answer.plies_to_end.map(|plies| plies + before);
         line.extend(&answer.principal_variation);
-        Ok(Decision { best: Some(mv), principal_variation: line, depth, ..answer })
+        Ok(Decision { best: Some(mv), principal_variation: line, depth, plies_to_end, ..answer })
     }
 }
 

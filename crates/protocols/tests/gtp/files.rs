@@ -111,6 +111,14 @@ fn moves_are_counted_as_the_file_has_them() {
     };
     assert_eq!([" 4", " 5", " 6", ""].map(|number| stones(&mut session, number)), [3, 4, 5, 6]);
 
+    // After a dispute about what is dead the game goes on; the passes before count as the moves that they are in the file.
+    let file = Temporary::new("dispute.sgf", "(;SZ[9]KM[0.5];B[ee];W[];B[];W[gc];B[cc])");
+    for (number, last) in [(" 2", ";B[ee])"), (" 4", ";B[ee])"), (" 5", ";W[gc])"), ("", ";B[cc])")] {
+        assert_eq!(session.respond(&format!("loadsgf {}{number}", file.0.display())), "= \n\n");
+        let printed = session.respond("printsgf");
+        assert!(printed.trim_end().ends_with(last), "{number}: {printed}");
+    }
+
     for command in ["clear_board", "play w C3", "play w pass"] {
         assert!(session.respond(command).starts_with('='), "{command}");
     }

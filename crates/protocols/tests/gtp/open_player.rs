@@ -2,20 +2,29 @@
 
 use super::analysis::talk;
 use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings};
-use afterstate_engine::search::{GoOwnership, McRave, Mcts, MctsSettings, PlayOut};
-use afterstate_games::go::MogoPlayout;
-use afterstate_protocols::gtp::{OpenPlayer, Session};
+use afterstate_engine::Budget;
+use afterstate_engine::search::{
+    GoOwnership, McRave, Mcts, MctsSettings, NetworkSearch, NetworkSearchSettings, PlayOut,
+};
+use afterstate_engine::zero::{Network, Question, Uniform};
+use afterstate_games::Record;
+use afterstate_games::go::{Go, MogoPlayout};
+use afterstate_protocols::gtp::{Analyst, Inquiry, OpenPlayer, Session};
 use std::time::Duration;
 
 fn open() -> Session {
     open_with(400)
 }
 
-fn open_with(simulations: u64) -> Session {
+fn player(simulations: u64) -> OpenPlayer {
     let settings = MctsSettings { simulations, memory_mib: 16, ..MctsSettings::default() };
     let playout = PlayOut(MogoPlayout::default());
     let search = Mcts::with(McRave::default(), playout, (), GoOwnership::default(), settings);
-    let player = OpenPlayer::new(MctsPlayer::new(Box::new(search), GoConduct, MctsPlayerSettings::default()), 1);
+    OpenPlayer::new(MctsPlayer::new(Box::new(search), GoConduct, MctsPlayerSettings::default()), 1)
+}
+
+fn open_with(simulations: u64) -> Session {
+    let player = player(simulations);
     Session::new("open", Box::new(player.clone())).with_analyst(Box::new(player)).with_seed(3)
 }
 
@@ -39,8 +48,10 @@ fn the_same_moves_are_played_with_analysis_and_without() {
         let answer = analysing.respond(&format!("{command} {color}"));
         assert_eq!(played(&answer), played(&expected), "{command}: {answer}");
         let leads = format!("info move {} ", played(&answer));
-        let shown = answer.lines().rfind(|line| line.starts_with("info ")).unwrap_or(&leads);
-        assert!(shown.starts_with(&leads), "{answer}");
+        let shown = answer.lines().rfind(|line| line.starts_with("info "));
+        // CGOS is told in JSON.
+        let is_told = *command == "cgos-genmove_analyze" || shown.is_some();
+        assert!(is_told && shown.is_none_or(|shown| shown.starts_with(&leads)), "{answer}");
     }
 }
 
@@ -127,4 +138,37 @@ fn knowledge_of_one_board_is_not_used_on_another() {
     assert_eq!(session.respond("lz-analyze b"), "= \n\n");
     session.respond("boardsize 7");
     assert!(session.respond("lz-genmove_analyze b").contains("\nplay "));
+}
+
+#[test]
+fn what_an_analysis_found_out_is_known_when_a_move_is_chosen() {
+    let (mut player, record) = (player(100), Record::new(Go::new(5)));
+    let budget = Budget { simulations: Some(1000), ..Budget::default() };
+    player.analyze(&Inquiry::new(&record, &budget), &mut |_| {}).unwrap();
+    let (budget, mut visits) = (Budget { simulations: Some(100), ..Budget::default() }, 0);
+    Analyst::choose(&mut player, &Inquiry::new(&record, &budget), &mut |analysis| visits = analysis.visits).unwrap();
+    assert!(visits > 1000, "{visits}");
+}
+
+/// A network that takes its time.
+struct Slow;
+
+impl Network<Go> for Slow {
+    fn evaluate(&mut self, questions: &mut [&mut Question<Go>]) {
+        std::thread::sleep(Duration::from_millis(3));
+        Uniform.evaluate(questions);
+    }
+}
+
+/// Each of its searches ends somewhat before its time, and the analysis goes on.
+#[test]
+fn a_slow_network_is_asked_to_the_end_of_an_analysis() {
+    let search = NetworkSearch::new(Slow, NetworkSearchSettings::default());
+    let mut player = OpenPlayer::new(MctsPlayer::new(Box::new(search), GoConduct, MctsPlayerSettings::default()), 1);
+    let (record, budget) = (Record::new(Go::new(5)), Budget { simulations: Some(60), ..Budget::default() });
+    let inquiry = Inquiry { interval: Duration::from_millis(10), ..Inquiry::new(&record, &budget) };
+    let mut reports = 0;
+    let decision = player.analyze(&inquiry, &mut |_| reports += 1).unwrap();
+    assert_eq!(decision.effort, 60);
+    assert!(reports > 1, "{reports}");
 }
