@@ -138,6 +138,14 @@ impl BalanceRecipe {
             "{}: expected a tree search: mcts, uct, rave or mc-rave",
             named()
         );
+        if let Agent::MonteCarlo(agent) = &agent {
+            let threads = agent.search.threads;
+            ensure!(
+                threads <= 1,
+                "{}: with {threads} threads games would not be the same again: leave threads out",
+                named()
+            );
+        }
         Ok(agent)
     }
 

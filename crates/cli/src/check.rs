@@ -18,7 +18,7 @@ pub struct Args {
     #[command(flatten)]
     options: GameOptions,
     /// Random games to look at
-    #[arg(long, default_value_t = Settings::default().games)]
+    #[arg(long, default_value_t = Settings::default().games, value_parser = clap::value_parser!(u32).range(1..))]
     games: u32,
     /// Which random games
     #[arg(long, default_value_t = Settings::default().seed)]

@@ -34,8 +34,8 @@ pub struct ChessLearner {
     averaged: Option<AveragedWeights>,
     adam: SharedAdam,
     partners: Option<Mutex<Partners>>,
-    /// What a pawn is worth for ever, if the recipe says so.
-    frozen_pawn: Option<f32>,
+    /// Weights that stay what they are: those of a pawn, early and late, if the recipe says so.
+    frozen: Vec<(usize, f32)>,
     openings: Option<OpeningSuite<Chess>>,
 }
 
@@ -60,7 +60,11 @@ impl ChessLearner {
         let suite =
             |path: &PathBuf| chess_openings::read(path, recipe.book_plies, chess_openings::MOST_OPENINGS, recipe.seed);
         Ok(ChessLearner {
-            frozen_pawn: recipe.frozen_pawn.then(|| learning[PAWN]),
+            frozen: if recipe.frozen_pawn {
+                [Some(PAWN), recipe.terms.late(PAWN)].into_iter().flatten().map(|term| (term, learning[term])).collect()
+            } else {
+                Vec::new()
+            },
             openings: recipe.openings.as_ref().map(suite).transpose()?,
             recipe: recipe.clone(),
             terms: Arc::new(ChessTerms::new(recipe.terms)),
@@ -131,8 +135,8 @@ impl Learner for ChessLearner {
     ) -> Result<TrainingTotals> {
         let begun = games.start;
         let played = |totals: TrainingTotals| {
-            if let Some(pawn) = self.frozen_pawn {
-                self.weights.set(PAWN, pawn);
+            for &(term, weight) in &self.frozen {
+                self.weights.set(term, weight);
             }
             if let Some(averaged) = &self.averaged {
                 averaged.learnt(&self.weights, begun + totals.games);
@@ -204,7 +208,7 @@ impl Described for TermAgent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use afterstate_engine::value::Features;
+    use afterstate_engine::value::{Features, TermSet};
     use afterstate_games::Notation;
 
     #[test]
@@ -218,7 +222,8 @@ mod tests {
             (learner.weights.values(), recipe.first_weights().unwrap().values())
         };
         let (learnt, first) = learner(text);
-        assert_eq!(learnt[PAWN], first[PAWN]);
+        let late = TermSet::Meep.late(PAWN).unwrap();
+        assert_eq!((learnt[PAWN], learnt[late]), (first[PAWN], first[late]));
         assert!(learnt[1..5] != first[1..5] && ChessTerms::default().describe(PAWN).contains("pawn"));
         let (learnt, first) = learner(&text.replace("frozen-pawn = true\n", ""));
         assert!(learnt[PAWN] != first[PAWN]);

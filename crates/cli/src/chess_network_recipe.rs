@@ -37,13 +37,13 @@ pub struct ChessNetworkRecipe {
     /// theirs. Nobody: the network itself, which knows nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taught_by: Option<String>,
-    /// So many games.
+    /// How many games, the first ones, those of `taught-by` are.
     pub taught_games: u64,
     /// The folder of a run for a network of chess, whatever its shape. The first games are not played: the positions that this run has
     /// [kept](ChessNetworkRecipe::kept_positions) are learnt in their place, the oldest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replays: Option<PathBuf>,
-    /// So many games, [`REPLAYED`] positions each.
+    /// How many games, the first ones, come from `replays`, 50 positions each.
     pub replayed_games: u64,
     /// So many of the last positions stay beside the checkpoints, for other runs to learn from; in any case those of the window.
     pub kept_positions: usize,

@@ -136,7 +136,8 @@ impl Page {
             .partition(|(_, property)| self.is_table(property));
         for (name, property) in unsaid {
             remark(out, &self.meaning(property));
-            out.push_str(&format!("# {name} = {}\n", self.kind(property)));
+            let usual = property.get("default").and_then(text_of);
+            out.push_str(&format!("# {name} = {}\n", usual.unwrap_or_else(|| self.kind(property))));
         }
         let below = |name: &str| if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
         for name in tables {
@@ -190,11 +191,12 @@ impl Page {
             .collect()
     }
 
-    /// What the keys of a table are by themselves.
+    /// What the keys of a table are by themselves, and where the table itself has something that is usual, that.
     fn usual(&self, node: &Value, table: &Map<String, Value>) -> Map<String, Value> {
         let parts = self.parts(node, table);
         let properties = parts.iter().flat_map(|part| part["properties"].as_object()).flatten();
-        properties.filter_map(|(name, property)| Some((name.clone(), property.get("default")?.clone()))).collect()
+        let of_keys = properties.filter_map(|(name, property)| Some((name.clone(), property.get("default")?.clone())));
+        of_keys.chain(node["default"].as_object().cloned().into_iter().flatten()).collect()
     }
 
     fn is_table(&self, node: &Value) -> bool {
@@ -214,6 +216,8 @@ impl Page {
         match kinds.as_deref() {
             Some("string") => "\"…\"".to_string(),
             Some("array") => "[…]".to_string(),
+            // Such a one is left out where it is what it usually is.
+            Some("boolean") => "false".to_string(),
             _ => "…".to_string(),
         }
     }

@@ -319,7 +319,8 @@ struct Test {
     sprt: Sprt,
     counts: GameCounts,
     next: u64,
-    waiting: BTreeMap<u64, (Score, Course)>,
+    /// Without a score where neither side could start.
+    waiting: BTreeMap<u64, (Option<Score>, Course)>,
     seen: HashSet<Course>,
     status: Result<SprtStatus, afterstate_arena::sprt::SprtError>,
 }
@@ -336,7 +337,8 @@ pub fn tested<'a>(sprt: Sprt, games: impl IntoIterator<Item = &'a LoggedGame>) -
 /// to do with each other. `None` if the openings are no pairs. A game whose partner is missing counts half as much as a pair.
 pub fn elo_of_pairs<'a>(games: impl IntoIterator<Item = &'a LoggedGame>) -> Option<EloInterval> {
     let mut pairs: BTreeMap<u64, Vec<&LoggedGame>> = BTreeMap::new();
-    games.into_iter().for_each(|game| pairs.entry(game.index / 2).or_default().push(game));
+    let played = games.into_iter().filter(|game| game.result.counts());
+    played.for_each(|game| pairs.entry(game.index / 2).or_default().push(game));
     let score_of = |game: &LoggedGame| {
         let side = if game.agents[0] == 0 { Side::First } else { Side::Second };
         Score::of(game.result.outcome, side)
@@ -383,11 +385,13 @@ impl Test {
 
     fn add(&mut self, game: &LoggedGame) {
         let side = if game.agents[0] == 0 { Side::First } else { Side::Second };
-        self.waiting.insert(game.index, (Score::of(game.result.outcome, side), course(game)));
+        let score = game.result.counts().then(|| Score::of(game.result.outcome, side));
+        self.waiting.insert(game.index, (score, course(game)));
         while !self.is_decided() && [0, 1].iter().all(|game| self.waiting.contains_key(&(self.next + game))) {
             let [(one, first), (other, second)] =
                 [0, 1].map(|game| self.waiting.remove(&(self.next + game)).expect("both are there"));
             self.next += 2;
+            let (Some(one), Some(other)) = (one, other) else { continue };
             // Both are remembered.
             if self.seen.insert(first) | self.seen.insert(second) {
                 self.counts.add_pair(one, other);
@@ -400,6 +404,7 @@ impl Test {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::standings;
     use afterstate_arena::rating::{Tally, match_elo};
     use afterstate_arena::{EndKind, Ending};
     use afterstate_games::Outcome;
@@ -457,6 +462,23 @@ mod tests {
         let status = tested(Sprt::default(), &games).unwrap();
         assert_eq!((status.decision, status.games), (Decision::Continue, 4));
         assert_eq!(tested(Sprt::default(), games.iter().rev()).unwrap(), status);
+    }
+
+    #[test]
+    fn games_that_nobody_could_start_count_for_nobody() {
+        let void = |index| {
+            let mut game = game(index, Side::First);
+            game.result.outcome = Outcome::DRAW;
+            game.result.ending.kind = EndKind::NotStarted;
+            game
+        };
+        let games: Vec<LoggedGame> = (0..4000).map(void).collect();
+        assert_eq!(tested(Sprt::default(), &games).unwrap().games, 0);
+        assert_eq!(standings::tally(&games), Tally::default());
+        assert!(elo_of_pairs(&games).is_none());
+        let names = ["a", "b"].map(str::to_string);
+        assert_eq!(standings::results(&names, &games).unwrap().games(), 0);
+        assert_eq!(standings::faults(&names, &games[..1]), [("a and b: not-started ()".to_string(), 1)]);
     }
 
     #[test]

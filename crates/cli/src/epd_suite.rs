@@ -84,6 +84,7 @@ pub fn run(args: &suite::Args, files: &[PathBuf]) -> Result<()> {
         let answer = suite::ask(&factory, start, &problem.epd.position.position_text(), args);
         answered(file, problem, answer, begin.elapsed().as_secs_f64())
     })?;
+    suite::heed_failures(positions.iter().map(|answer| &answer.failure))?;
     if without_question > 0 {
         eprintln!("note: {without_question} positions without bm, am or dm left out");
     }

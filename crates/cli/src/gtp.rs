@@ -57,21 +57,22 @@ pub fn run(args: Args) -> Result<()> {
     );
     let komi = args.komi.map(Komi::try_from).transpose().map_err(|error| anyhow!("--komi: {error}"))?;
     let mut learnt_komi = None;
+    let named = || format!("agent '{}'", spec.name);
     let (learnt, prior) = match &spec.agent {
         Agent::Greedy { checkpoint, .. } | Agent::AlphaBeta { checkpoint: Some(checkpoint), .. } => {
-            let learnt = ShapeAgent::load(checkpoint)?;
+            let learnt = ShapeAgent::load(checkpoint).with_context(named)?;
             learnt_komi = Some(learnt.about.komi);
             (Some(learnt), None)
         }
-        Agent::MonteCarlo(agent) => (None, agent.learnt_on()?),
+        Agent::MonteCarlo(agent) => (None, agent.learnt_on().with_context(named)?),
         Agent::Puct(agent) => {
-            let (size, komi) = agent.learnt_on()?.unzip();
+            let (size, komi) = agent.learnt_on().with_context(named)?.unzip();
             learnt_komi = komi.flatten();
             (None, size)
         }
         Agent::TdSearch(agent) => {
             let board_size = |memory| ShapeAgent::load(memory).map(|learnt| learnt.about.board_size);
-            (None, agent.memory.as_deref().map(board_size).transpose()?)
+            (None, agent.memory.as_deref().map(board_size).transpose().with_context(named)?)
         }
         _ => (None, None),
     };

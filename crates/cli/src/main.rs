@@ -213,7 +213,12 @@ fn usage(error: &clap::Error) -> ExitCode {
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty() && !line.starts_with("Usage:") && !line.starts_with("For more information"))
+        // Where numbers are expected `-- -3` is no better than `-3`.
+        .filter(|line| !line.starts_with("tip: to pass '-"))
         .collect();
-    let message = lines.join("; ");
+    let message = lines.join("; ").replace(":; ", ": ");
+    let message = message
+        .replace("invalid digit found in string", "expected a whole number")
+        .replace("invalid float literal", "expected a number");
     fail(&format!("{}; try --help", message.trim_start_matches("error: ")), 2)
 }

@@ -100,11 +100,11 @@ pub fn run(args: Args) -> Result<()> {
     let game = args.game.spec()?;
     let [first, second] = [&args.first, &args.second].map(|spec| agent_file(spec));
     let read = [("--openings", args.how.opening_file()), ("the first agent", first), ("the second agent", second)];
-    game_files::check(&args.outputs, game, args.outputs.log.as_deref(), &read)?;
     let agents = vec![AgentSpec::parse(&args.first)?, AgentSpec::parse(&args.second)?];
     let settings =
         TournamentSettings { fingerprints: contest::fingerprints(&agents)?, ..args.how.settings(game, args.games)? };
     contest::check_start(game, &agents)?;
+    game_files::check(&args.outputs, game, args.outputs.log.as_deref(), &read)?;
     let played = contest::play(Contest {
         game,
         agents,
@@ -132,7 +132,7 @@ pub fn run(args: Args) -> Result<()> {
         complete: results.complete,
         tally,
         elo: contest::elo_of_pairs(&results.games).unwrap_or_else(|| match_elo(tally)),
-        points_per_game: standings::points_per_game(game, results.games.iter()),
+        points_per_game: standings::points_per_game(game, results.games.iter().filter(|game| game.result.counts())),
         sprt: played.sprt,
         faults: standings::faults(names, &results.games),
     };

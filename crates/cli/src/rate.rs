@@ -47,8 +47,6 @@ pub struct Args {
 
 /// Rates everybody in the logs.
 pub fn run(args: Args) -> Result<()> {
-    let logs: Vec<_> = args.logs.iter().map(|log| ("a log", Some(log.as_path()))).collect();
-    destinations::check(&[("--csv", args.csv.as_deref()), ("--svg", args.svg.as_deref())], &logs)?;
     let to_stdout = args.csv.as_ref().is_some_and(|path| path.as_os_str() == "-");
     ensure!(!(to_stdout && args.json), "--csv - and --json: one of them on standard output; name a file for the other");
     for (index, (name, _)) in args.anchor.iter().enumerate() {
@@ -100,6 +98,8 @@ pub fn run(args: Args) -> Result<()> {
         }
     }
     ensure!(results.games() > 0, "{}: no whole game in it, so that nobody can be rated", args.logs[0].display());
+    let logs: Vec<_> = args.logs.iter().map(|log| ("a log", Some(log.as_path()))).collect();
+    destinations::check(&[("--csv", args.csv.as_deref()), ("--svg", args.svg.as_deref())], &logs)?;
     let settings = RatingSettings {
         draw: args.draw,
         advantage: args.advantage,

@@ -52,6 +52,7 @@ pub struct Recipe {
     pub learner: Option<LearnerSettings>,
     /// The search of a `learner`, with games that begin with two random moves; two plies deep if it says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = usual_search()))]
     pub search: Option<TrainingSearchSettings>,
     /// With a `learner`: after so many games its step size is half of what it was at first, after twice as many a third, and so on;
     /// 0: it stays.
@@ -92,7 +93,7 @@ impl Default for FeatureSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct CheckpointSettings {
-    /// The first one, in games.
+    /// The first one, in games (or learning steps).
     pub first: u64,
     /// How many for each factor of ten.
     pub per_decade: u32,
@@ -173,6 +174,11 @@ impl Default for Recipe {
     }
 }
 
+/// Two plies, however many positions they have.
+fn usual_search() -> TrainingSearchSettings {
+    TrainingSearchSettings { depth: 2, nodes: 0, table_mib: 1, ..TrainingSearchSettings::default() }
+}
+
 impl Recipe {
     /// Reads a recipe file.
     pub fn load(path: &Path) -> Result<Recipe> {
@@ -219,8 +225,7 @@ impl Recipe {
 
     /// The search that a `learner` learns from.
     pub fn training_search(&self) -> TrainingSearchSettings {
-        let usual = || TrainingSearchSettings { depth: 2, nodes: 0, table_mib: 1, ..TrainingSearchSettings::default() };
-        self.search.clone().unwrap_or_else(usual)
+        self.search.clone().unwrap_or_else(usual_search)
     }
 
     /// The empty board that every game begins with.

@@ -154,7 +154,11 @@ mod tests {
             for (before, line) in text.lines().zip(text.lines().skip(1)).filter(|(_, line)| is_key(line)) {
                 assert!(before.starts_with('#') && !is_key(before), "{}: {before}\n{line}", kind.name);
             }
-            assert!(!text.contains("](") && !text.contains('`'), "{}: {text}", kind.name);
+            assert!(!text.contains("](") && !text.contains('`') && !text.contains("::"), "{}: {text}", kind.name);
+            // Names of constants say nothing to who writes a recipe.
+            let is_constant = |word: &str| word.len() > 4 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+            let constant = text.split(|c: char| !c.is_alphanumeric() && c != '_').find(|word| is_constant(word));
+            assert_eq!(constant, None, "{}", kind.name);
         }
     }
 
@@ -166,13 +170,17 @@ mod tests {
             "# [learner]\n",
             "\n# rule = \"td-leaf\"\n",
             "# [search]\n",
+            "\n# depth = 2\n",
+            "\n# nodes = 0\n",
             "\n# annealing = ",
             "\nsizes = [1, 2, 3]\n",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
         let text = (KINDS[3].text)().unwrap();
-        for part in ["rule = \"tree-strap\"", "# rule = \"td-leaf\"", "# openings = \"…\"", "# [partners]"] {
+        for part in
+            ["rule = \"tree-strap\"", "# rule = \"td-leaf\"", "# openings = \"…\"", "# [partners]", "# book-plies = …"]
+        {
             assert!(text.contains(part), "{part}: {text}");
         }
     }

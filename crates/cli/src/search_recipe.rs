@@ -7,7 +7,7 @@ use crate::lesson::{Lesson, Plan};
 use crate::partners::PartnerSettings;
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use afterstate_arena::{Player, TimeControl, TournamentPlayer};
-use afterstate_engine::learning::{LearnerSettings, TrainingTotals};
+use afterstate_engine::learning::{DifferenceSettings, LearnerSettings, TrainingTotals};
 use afterstate_engine::search::TrainingSearchSettings;
 use afterstate_engine::value::{
     Checkpoint, CheckpointError, ChessTerms, Features, Squash, TermAgent, TermSet, Weights,
@@ -94,7 +94,7 @@ pub struct SearchRecipe {
     /// A relative path counts from the current folder, as all paths in recipes do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub openings: Option<PathBuf>,
-    /// Of games in PGN, and from books, so many moves of both sides are an opening.
+    /// Of games in PGN, and from books, so many moves of both sides are an opening; 16 if it says nothing.
     #[serde(skip_serializing_if = "is_usual")]
     pub book_plies: u32,
     /// Longer games are drawn.
@@ -262,6 +262,12 @@ pub fn check_learner(learner: &LearnerSettings) -> Result<()> {
     if let LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) = learner {
         recipe::unit("learner.lambda", settings.lambda)?;
         recipe::unit("learner.tolerance", settings.tolerance)?;
+    }
+    if let LearnerSettings::TdDirected(settings) = learner {
+        ensure!(
+            settings.tolerance == DifferenceSettings::default().tolerance,
+            "learner.tolerance is about leaves, and td-directed learns of the positions on the board: leave it out"
+        );
     }
     Ok(())
 }

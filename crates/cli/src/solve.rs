@@ -132,7 +132,12 @@ fn solve(args: &Args) -> Result<()> {
     let mut solver = args.openings.solver(args.memory as usize, args.json)?;
     let mut out = output::stdout();
     let mut all = Vec::new();
+    let (count, interrupted) = (games.len(), interrupt::flag()?);
     for game in games {
+        if interrupted.load(Ordering::Relaxed) {
+            eprintln!("note: {} of {count} positions were solved", all.len());
+            break;
+        }
         let mut ask = |game: &ConnectFour| {
             if args.outcome {
                 return (solver.outcome(game).winner, None);

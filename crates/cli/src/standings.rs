@@ -18,7 +18,7 @@ pub fn results(names: &[String], games: &[LoggedGame]) -> Result<Results> {
     for name in names {
         results.add_player(name);
     }
-    for game in games {
+    for game in games.iter().filter(|game| game.result.counts()) {
         let name =
             |i: usize| names.get(game.agents[i]).with_context(|| format!("game {} has no such agent", game.index));
         results.record(name(0)?, name(1)?, game.result.outcome)?;
@@ -29,7 +29,7 @@ pub fn results(names: &[String], games: &[LoggedGame]) -> Result<Results> {
 /// How the games between two agents went, from the view of the first.
 pub fn tally(games: &[LoggedGame]) -> Tally {
     let mut tally = Tally::default();
-    for game in games {
+    for game in games.iter().filter(|game| game.result.counts()) {
         let winner = game.result.outcome.winner.map(|side| game.agents[side.index()]);
         match winner {
             Some(0) => tally.wins += 1,
@@ -58,11 +58,14 @@ pub fn different(games: &[LoggedGame]) -> usize {
 pub fn faults(names: &[String], games: &[LoggedGame]) -> Vec<(String, u64)> {
     let mut faults: Vec<(String, u64)> = Vec::new();
     for game in games.iter().filter(|game| game.result.ending.kind.is_fault()) {
-        let loser = game.result.outcome.winner.map_or(0, |side| game.agents[side.other().index()]);
+        let name = |agent: usize| names.get(agent).map_or("?", String::as_str);
+        let losers = match game.result.outcome.winner {
+            Some(side) => name(game.agents[side.other().index()]).to_string(),
+            None => game.agents.map(name).join(" and "),
+        };
         let kind = serde_json::to_value(game.result.ending.kind).ok();
         let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or("fault").to_string();
-        let name = names.get(loser).map_or("?", String::as_str);
-        let text = format!("{name}: {kind} ({})", game.result.ending.detail);
+        let text = format!("{losers}: {kind} ({})", game.result.ending.detail);
         match faults.iter_mut().find(|(other, _)| *other == text) {
             Some((_, count)) => *count += 1,
             None => faults.push((text, 1)),
@@ -103,7 +106,8 @@ pub fn write_crosstable(out: &mut dyn Write, ratings: &Ratings, results: &Result
 pub fn write_match(out: &mut dyn Write, names: &[String], games: &[LoggedGame]) -> Result<()> {
     let of = |side: Side| {
         let mut tally = Tally::default();
-        for game in games.iter().filter(|game| game.agents[side.index()] == 0) {
+        let counts = |game: &&LoggedGame| game.result.counts() && game.agents[side.index()] == 0;
+        for game in games.iter().filter(counts) {
             match game.result.outcome.winner {
                 None => tally.draws += 1,
                 Some(winner) if winner == side => tally.wins += 1,

@@ -146,6 +146,7 @@ pub fn run(args: Args) -> Result<()> {
         let (size, start) = (problem.position.size(), problem.position.clone());
         answered(problem, ask(&factories[&size], start, &problem.name, &args))
     })?;
+    heed_failures(positions.iter().map(|answer| &answer.failure))?;
     for part in &left_out {
         eprintln!("note: {} positions on {2}x{2} left out: {1}", part.positions, part.reason, part.size);
     }
@@ -255,6 +256,16 @@ pub fn ask<G: Game>(
     let mut player = factory()?;
     player.new_game(&record, seed)?;
     player.choose(&record, &args.budget())
+}
+
+/// An agent that cannot answer has not answered wrongly: where it never can, that is an error and no score.
+pub fn heed_failures<'a>(answers: impl ExactSizeIterator<Item = &'a Option<String>>) -> Result<()> {
+    let asked = answers.len();
+    let failures: Vec<&String> = answers.flatten().collect();
+    let Some(first) = failures.first() else { return Ok(()) };
+    ensure!(failures.len() < asked, "the agent answered none of {asked} positions: {first}");
+    eprintln!("note: the agent failed in {} of {asked} positions, which count as not solved: {first}", failures.len());
+    Ok(())
 }
 
 fn answered(problem: &Problem, answer: Result<Decision<Move>, PlayerError>) -> Answered {

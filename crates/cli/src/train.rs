@@ -35,10 +35,10 @@ pub struct TrainArgs {
     /// Where checkpoints and the log go [default: runs/ and the recipe's name].
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// Go on from the last checkpoint in the folder.
+    /// Go on from the last checkpoint in the folder, or begin if there is none.
     #[arg(long)]
     resume: bool,
-    /// Instead of the recipe's number of games.
+    /// Instead of the recipe's number of games (or of its learning steps).
     #[arg(long, value_name = "N")]
     games: Option<u64>,
     /// Instead of the recipe's seed.
@@ -93,6 +93,8 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
     let progress = Progress::new(recipe.plan().games, already, unit, report != Report::Text);
     if already > 0 && report == Report::Text {
         progress.line(&format!("Going on after {already} {unit}"));
+    } else if resume && already == 0 && report == Report::Text {
+        progress.line(&format!("Nothing to go on from in {}: beginning", folder.display()));
     }
     let milestones = recipe.milestones();
     let unmeasured: Vec<u64> = milestones.iter().copied().filter(|&milestone| watch.is_missing(milestone)).collect();

@@ -2,7 +2,8 @@
 //!
 //! Checkpoints at milestones stay. One that only guards against a crash is provisional, and goes when the next
 //! one is safely there. Both say what the games since the last milestone add up to, so that a run that was
-//! killed and resumed ends with the same files as one that was not (with one thread, to the bit).
+//! killed and resumed ends with the same files as one that was not (to the bit with one thread that
+//! plays one game after the other, on the processor).
 
 use crate::balance_learner::GAMES;
 use crate::event_file;

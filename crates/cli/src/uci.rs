@@ -65,6 +65,8 @@ fn thinker(agent: &Agent, seed: u64) -> Result<Box<dyn Thinker>> {
         }
         // UCI knows no way to resign.
         Agent::MonteCarlo(agent) => agent.player.resign_below = 0.0,
+        Agent::TdSearch(agent) => agent.player.resign_below = 0.0,
+        Agent::Puct(agent) => agent.player.resign_below = 0.0,
         _ => {}
     }
     let player = match &agent {

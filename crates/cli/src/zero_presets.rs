@@ -9,7 +9,7 @@ use afterstate_engine::zero::{
 };
 use afterstate_games::go::Komi;
 use afterstate_nets::{DeviceName, NetworkSize, OptimizerSettings};
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -38,16 +38,22 @@ impl Default for Named {
 pub fn read(own: &Table) -> Result<ZeroRecipe> {
     let (names, rest): (Table, Table) =
         own.clone().into_iter().partition(|(key, _)| ["game", "preset", "scale", "board-size"].contains(&key.as_str()));
+    if let Some(games) = own.get("games").filter(|games| games.is_integer()) {
+        bail!(
+            "games = {games}: the length of AlphaZero is steps = {games}, and games names logs to learn from; \
+             with [features], [td] or a learner the recipe is one of shapes instead, which counts games"
+        );
+    }
     let usual = Table::try_from(recipe(read_over(&Table::new(), &names)?))?;
     let read: Result<ZeroRecipe> = read_over(&usual, &rest);
     let mut recipe = read.map_err(|error| {
         // Serde does not list keys beside a flattened table.
         match error.to_string() {
             message if message.contains("unknown field") && !message.contains("expected") => {
-                let other = ["archive", "expert", "expert-visits", "first-weights", "games"];
-                let known =
-                    usual.keys().map(String::as_str).chain(other.into_iter().filter(|key| !usual.contains_key(*key)));
-                anyhow!("{message}, expected one of `{}`", known.collect::<Vec<_>>().join("`, `"))
+                let schema = schemars::schema_for!(ZeroRecipe);
+                let known = schema.get("properties").and_then(|all| all.as_object()).into_iter().flatten();
+                let known: Vec<&str> = known.map(|(key, _)| key.as_str()).collect();
+                anyhow!("{message}, expected one of `{}`", known.join("`, `"))
             }
             _ => error,
         }
@@ -361,8 +367,10 @@ mod tests {
     fn mistakes_are_named_in_one_line() {
         for (text, part) in [
             ("preset = \"gesk\"", "preset: unknown variant `gesk`"),
-            ("step = 3", "step: unknown field `step`, expected one of `augment`"),
-            ("step = 3", "`archive`"),
+            ("step = 3", "step: unknown field `step`, expected one of `archive`"),
+            ("step = 3", "`augment`"),
+            ("play-ahed = true", "`play-ahead`"),
+            ("games = 1000", "steps = 1000, and games names logs"),
             (
                 "[optimizer]\nkind = \"sgd\"\nmomentu = 0.5",
                 "optimizer.momentu: unknown field `momentu`, expected one of `step-size`",

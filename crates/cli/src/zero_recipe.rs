@@ -111,7 +111,7 @@ pub struct ZeroRecipe {
     pub steps: u64,
     /// All random choices come from it.
     pub seed: u64,
-    /// Threads that play; one is reproducible to the bit.
+    /// Threads that play; one that plays one game after the other, on the processor, is reproducible to the bit.
     pub threads: usize,
     /// Whether examples are turned and mirrored at random.
     pub augment: bool,

@@ -52,7 +52,10 @@ fn mistakes_are_one_line_with_a_hint() {
     assert!(fail(&["perft", "connect-four", "3", "--size", "9"]).contains("--size"));
     assert!(fail(&["match", "radnom", "random"]).contains("did you mean 'random'?"));
     assert!(fail(&["match", "alpha-beta:x,depht=3", "random"]).contains("did you mean 'depth'?"));
-    assert!(fail(&["match", "greedy:no/such/run", "random"]).contains("no/such/run"));
+    assert!(fail(&["match", "greedy:no/such/run", "random"]).contains("no/such/run: no such file or folder; name a"));
+    assert!(fail(&["match", "random", "random", "--games", "few"]).contains("expected a whole number"));
+    assert!(!fail(&["match", "random", "random", "--games", "-3"]).contains("-- -3"));
+    assert!(fail(&["match", "random"]).contains("were not provided: <SECOND>"));
     assert!(fail(&["match", "gtp:no-such-program --gtp", "random"]).contains("no-such-program"));
     assert!(fail(&["match", "random", "random", "--referee", "me"]).contains("area, gnugo"));
     assert!(fail(&["match", "random", "random", "--time", "soon"]).contains("time control"));

@@ -103,6 +103,8 @@ fn mistakes_are_one_line() {
     let ko = format!("{GO}/ko.toml");
     assert!(fail(&["suite", &ko, &ko, "--agent", "random"]).contains("too"));
     assert!(fail(&["suite", GO, "--agent", "radnom"]).contains("did you mean 'random'?"));
+    let silent = fail(&["suite", &ko, "--agent", "gtp:true"]);
+    assert!(silent.contains("answered none of") && silent.contains("cannot start"), "{silent}");
     assert!(fail(&["suite", GO, "--agent", "random", "--theme", "lader"]).contains("did you mean 'ladder'?"));
     assert!(fail(&["suite", GO, "--agent", "random", "--size", "13"]).contains("no position"));
     assert!(fail(&["suite", GO, "--agent", "random", "--time", "soon"]).contains("10s"));

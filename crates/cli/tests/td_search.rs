@@ -123,7 +123,9 @@ fn what_is_wrong_is_said_in_one_line() {
     assert!(fail(&["match", "td-search:50,traces=no", "random"]).contains("replacing, backward"));
     assert!(fail(&["match", "dyna-2:50", "random"]).contains("'memory' is missing"));
     let one_table = fail(&["match", "dyna-2:50,memory=x,tables=one", "random", "--game", "tic-tac-toe"]);
-    assert!(one_table.contains("leave tables out") || one_table.contains("x: "), "{one_table}");
+    assert!(one_table.contains("leave tables out"), "{one_table}");
+    assert!(fail(&["match", "td-search:50,reset=true,ponder=true", "random"]).contains("leave one of them out"));
+    assert!(fail(&["match", "td-search:50,switch=0,exploration=0.1", "random"]).contains("exploration does nothing"));
     let nothing = fail(&["match", "dyna-2:50,memory=no/such/run", "random", "--game", "connect-four"]);
     assert!(nothing.contains("no/such/run"), "{nothing}");
     assert!(fail(&["match", "td-search:50,features=1", "random", "--game", "chess"]).contains("leave features out"));

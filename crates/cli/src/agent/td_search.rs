@@ -208,6 +208,7 @@ impl TdSearch {
                 "a switch before the last move that learns",
                 switch_after.is_none_or(|after| learn_moves == Some(after)),
             ),
+            ("exploration", "moves before the switch", switch_after == Some(0)),
             ("explore-by-playout", "exploration", settings.number("exploration", 0.0, 1.0)? == 0.0),
         ] {
             ensure!(
@@ -216,6 +217,11 @@ impl TdSearch {
                 settings.source()
             );
         }
+        ensure!(
+            !(settings.flag("reset")? && settings.flag("ponder")?),
+            "{}: ponder does nothing with reset=true, which forgets what pondering learnt: leave one of them out",
+            settings.source()
+        );
         // Alpha-beta decides by what is known now.
         let move_gap = if second.is_some() { 0 } else { settings.whole("move-gap", 0, 1000)? as u32 };
         let traces = settings.choice(

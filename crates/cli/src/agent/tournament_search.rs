@@ -27,7 +27,11 @@ pub const KIND: Kind = Kind {
         ),
         NODES,
         setting("error", Some("0"), "part of its moves that are any legal move instead, 0 to 1, to play worse"),
-        setting("depth", Some("100"), "plies to search at most, 1 to 100; nodes or clocks may end it earlier"),
+        setting(
+            "depth",
+            Some("100"),
+            "plies to search at most, 1 to 100, unless a GUI says go depth; nodes or clocks may end it earlier",
+        ),
         setting("threads", Some("1"), "threads that search together, 1 to 1024"),
         setting("table-mib", Some("16"), "size of the transposition table in MiB, 1 to 65536"),
         setting("without", Some("nothing"), "parts that are switched off, joined by +: null-move+razoring, say"),

@@ -107,9 +107,6 @@ pub fn run(args: Args) -> Result<()> {
         threshold > 0.0 && threshold <= 100.0,
         "--threshold {threshold}: expected more than 0 and at most 100 percent"
     );
-    let written = [("--output", args.output.as_deref())];
-    destinations::check(&written, &[])?;
-    destinations::check(&[("--svg", args.svg.as_deref())], &[written[0], ("the game", Some(&args.game))])?;
     let (bytes, game) = read_game(&args.game)?;
     let record = record_of(&game);
     let moves = record.moves().len();
@@ -125,6 +122,9 @@ pub fn run(args: Args) -> Result<()> {
     let (agent, simulations, settings) = searching(&spec, &args)?;
     let searcher = GoSearcher::of(&agent, game.start.size()).with_context(|| format!("agent '{}'", spec.name))?;
     let search = searcher.context("every agent that searches is such an agent")?.search();
+    let written = [("--output", args.output.as_deref())];
+    destinations::check(&written, &[])?;
+    destinations::check(&[("--svg", args.svg.as_deref())], &[written[0], ("the game", Some(&args.game))])?;
     let mut analyst = GameAnalyst::new(search, GoConduct, GameAnalysisSettings { simulations, seed: args.seed });
 
     let interrupted = interrupt::flag()?;

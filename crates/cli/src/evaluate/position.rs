@@ -19,6 +19,8 @@ pub fn read(text: &str, dice: Option<&str>) -> Result<Xgid> {
     };
     let read = if text.starts_with("board:") {
         plain(fibs::read(text)?)
+    } else if text.starts_with("XGID=") {
+        text.parse::<Xgid>()?
     } else {
         match text.split_once(':') {
             None => plain(of_id(text, None)?),
@@ -59,7 +61,8 @@ mod tests {
         for (text, dice, part) in [
             ("4HPwATDgc/ABM", None, "position ID"),
             ("board:1:2", None, "FIBS board"),
-            ("XGID=-b", None, "position"),
+            ("XGID=-b", None, "XGID"),
+            ("XGID=-b----E-C---eE---c-e----B-", None, "XGID"),
             ("4HPwATDgc/ABMA", Some("37"), "--dice '37'"),
             ("", None, "position ID"),
         ] {

@@ -1,4 +1,4 @@
-//! Which games there are: the one place that matches on a game's name.
+//! Which games there are: where the program matches on a game's name, as `train` does for recipes (`any_recipe`).
 //!
 //! [`GameSpec`] is a game with its options; [`visit`] makes its first position and hands it to a
 //! [`Visitor`], which from there on is generic. [`Playable`] is what the program needs of a game beyond
@@ -329,7 +329,7 @@ fn general<G: Playable + Deterministic + IndexedMoves>(
         }
         Agent::MonteCarlo(agent) => monte_carlo::plain_players(start, agent, game_length),
         Agent::TdSearch(_) => bail!("{} has no features that could be learnt yet: use uct or alpha-beta", G::NAME),
-        Agent::Puct(_) => bail!("no network learns {} yet: use uct or alpha-beta", G::NAME),
+        Agent::Puct(_) => bail!("puct plays go, connect-four and tic-tac-toe, not {}: use alpha-beta", G::NAME),
         Agent::Tournament(_) => bail!("tournament-search plays chess, not {}: use alpha-beta", G::NAME),
         Agent::Expectimax(_) => bail!("expectimax plays games with dice, not {}: use alpha-beta", G::NAME),
         Agent::Gnubg { .. } => bail!("gnubg plays backgammon, not {}: use random or alpha-beta", G::NAME),

@@ -39,17 +39,25 @@ pub fn grid_players<G: Playable + Deterministic + IndexedMoves + Grid>(
     agent: &Agent,
     game_length: f32,
 ) -> Result<PlayerFactory<G>> {
+    needs_no_table(agent)?;
     let long = agent.memory.as_ref().map(|checkpoint| grid_value(start, checkpoint)).transpose()?;
     plain_players(agent, long, GridShapes::new(start, agent.features), game_length)
 }
 
 /// The players of chess, of which the terms of its evaluation are learnt.
 pub fn chess_players(agent: &Agent, game_length: f32) -> Result<PlayerFactory<Chess>> {
+    needs_no_table(agent)?;
     if agent.features != WindowSizes::new(&[1, 2]).expect("both are sizes of windows") {
         bail!("chess has no windows but terms: leave features out");
     }
     let long = agent.memory.as_ref().map(|checkpoint| chess_value(checkpoint)).transpose()?;
     plain_players(agent, long, ChessTerms::default(), game_length)
+}
+
+/// Only memories of local shapes may have one table.
+fn needs_no_table(agent: &Agent) -> Result<()> {
+    ensure!(!agent.one_table, "one table for both memories is something for go: leave tables out");
+    Ok(())
 }
 
 /// Players whose short-term memory is about `features`, beside what was learnt before, if anything was.
@@ -64,7 +72,6 @@ where
     L: Features<G> + 'static,
     F: Features<G> + 'static,
 {
-    ensure!(!agent.one_table, "one table for both memories is something for go: leave tables out");
     let leaf = PlayOut(uniform_playout::<G>(&agent.playout)?);
     let (features, mut td) = (Arc::new(features), agent.td.clone());
     td.squash = long.as_ref().map_or(td.squash, |long| long.squash);

@@ -13,7 +13,7 @@ pub enum Scale {
     Quick,
     /// What the committed results are made with.
     Full,
-    /// As many games as in the paper, where that takes weeks.
+    /// As many games as in the paper, where that takes weeks; not all experiments have it.
     Paper,
 }
 
@@ -25,6 +25,12 @@ impl Scale {
             Scale::Full => "full",
             Scale::Paper => "paper",
         }
+    }
+
+    /// What an experiment's file says of it.
+    pub fn of<S>(self, sizes: &BTreeMap<String, S>) -> Result<&S> {
+        let known = || sizes.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        sizes.get(self.name()).with_context(|| format!("there is no [scale.{}], only {}", self.name(), known()))
     }
 }
 
@@ -158,7 +164,7 @@ impl Experiment {
 
     /// Its size.
     pub fn size(&self, scale: Scale) -> Result<&ScaleSettings> {
-        self.scale.get(scale.name()).with_context(|| format!("no [scale.{}]", scale.name()))
+        scale.of(&self.scale)
     }
 
     /// The whole recipe of one run.

@@ -3,7 +3,8 @@
 //! Its steps are the checkpoints of one long run, alpha-beta of growing depth on the last of them, and
 //! GNU Go at two levels. Rated together, they give the scale on which all figures are measured.
 
-use super::pool::{Duel, DuelLog, OPENING_MOVES, PlayerCache};
+use super::play::never_began;
+use super::pool::{Duel, DuelLog, OPENING_MOVES, PlayerCache, weights_sum};
 use super::{Scale, Workplace, gnugo, table2, verdict};
 use crate::agent::AgentSpec;
 use crate::duel::{Conditions, Score, duel, opening};
@@ -13,16 +14,17 @@ use crate::recipe::Recipe;
 use crate::registry::{Playable, players};
 use crate::train::{Report, train};
 use afterstate_arena::RandomPlayer;
-use afterstate_arena::game_loop::{EndKind, GameRules, play_game};
+use afterstate_arena::game_loop::{GameRules, play_game};
 use afterstate_arena::player::Player;
 use afterstate_arena::rating::{Parameter, PlayerRating, RatingSettings, Results, rate};
 use afterstate_engine::value::shape_agent::checkpoints_in;
 use afterstate_games::Side;
 use afterstate_games::go::Go;
 use afterstate_games::rng::mix;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -89,6 +91,9 @@ pub struct Rung {
     pub high: f64,
     /// Rated games.
     pub games: u64,
+    /// A check sum of the weights of a greedy player; empty for others, and in older results.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub weights: String,
     /// The weights of a greedy player.
     #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
@@ -110,6 +115,9 @@ pub struct Ladder {
     pub depths: Vec<Rung>,
     /// Games in which GNU Go's count named another winner than the plain area, of all that were counted.
     pub referee_disagreements: [u64; 2],
+    /// Games that GNU Go lost because its program failed.
+    #[serde(default)]
+    pub gnugo_faults: u64,
 }
 
 impl Ladder {
@@ -158,12 +166,25 @@ impl Ladder {
         }
     }
 
-    fn attach(&mut self, checkpoints: &[(u64, PathBuf)]) {
+    /// Finds the weights of greedy players.
+    ///
+    /// # Errors
+    ///
+    /// If they are not those that were rated.
+    fn attach(&mut self, checkpoints: &[(u64, PathBuf)]) -> Result<()> {
         for rung in &mut self.players {
             let games = rung.name.strip_prefix("greedy@").and_then(|games| games.parse::<u64>().ok());
             rung.checkpoint =
                 checkpoints.iter().find(|(number, _)| Some(*number) == games).map(|(_, path)| path.clone());
+            if let Some(path) = rung.checkpoint.as_deref().filter(|_| !rung.weights.is_empty()) {
+                ensure!(
+                    weights_sum(Some(path))? == rung.weights,
+                    "{}: these are not the weights that the ladder was made with: run 'afterstate reproduce rlgo/table2' again",
+                    path.display()
+                );
+            }
         }
+        Ok(())
     }
 }
 
@@ -183,7 +204,7 @@ pub fn of(place: &Workplace) -> Result<Ladder> {
     }
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let mut ladder: Ladder = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
-    ladder.attach(&checkpoints_in(&folder).with_context(|| folder.display().to_string())?);
+    ladder.attach(&checkpoints_in(&folder).with_context(|| folder.display().to_string())?)?;
     Ok(ladder)
 }
 
@@ -213,6 +234,13 @@ impl Seat {
         }
     }
 
+    fn weights(&self) -> Result<String> {
+        weights_sum(match self {
+            Seat::Greedy(_, path) | Seat::AlphaBeta(_, path) => Some(path.as_path()),
+            Seat::Random | Seat::GnuGo(_) => None,
+        })
+    }
+
     fn is_external(&self) -> bool {
         matches!(self, Seat::GnuGo(_))
     }
@@ -228,6 +256,12 @@ impl Seat {
     }
 }
 
+impl Pairing {
+    fn weights(&self) -> Result<[String; 2]> {
+        Ok([self.player.weights()?, self.opponent.weights()?])
+    }
+}
+
 /// Trains, plays and rates what is missing, writes the ladder down and prints the comparison.
 pub fn make(place: &Workplace) -> Result<()> {
     let settings_path = place.paper.join("table2.toml");
@@ -235,10 +269,7 @@ pub fn make(place: &Workplace) -> Result<()> {
     let settings: Settings = toml::from_str(&text).map_err(|error| {
         anyhow::anyhow!("{}: {}", settings_path.display(), error.to_string().trim().replace('\n', "; "))
     })?;
-    let size = settings
-        .scale
-        .get(place.scale.name())
-        .with_context(|| format!("{}: no [scale.{}]", settings_path.display(), place.scale.name()))?;
+    let size = place.scale.of(&settings.scale).with_context(|| settings_path.display().to_string())?;
 
     let mut recipe = Recipe::load(&place.paper.join(&settings.headline))?;
     recipe.games = size.games;
@@ -303,7 +334,7 @@ fn play(place: &Workplace, size: &Size, checkpoints: &[(u64, PathBuf)]) -> Resul
     // A pair of games is the unit of work: whatever is killed loses at most one.
     let mut work: Vec<(Pairing, u64)> = Vec::new();
     for pairing in pairings(size, checkpoints) {
-        let played = log.played(&pairing.player.name(), &pairing.opponent.name());
+        let played = log.played(&pairing.player.name(), &pairing.opponent.name(), &pairing.weights()?);
         if played < pairing.games {
             work.push((pairing, played));
         }
@@ -357,10 +388,10 @@ fn play_pairing(
             return Ok(());
         }
         let games = 2 * pair..2 * pair + 2;
-        let (score, counted) = if pairing.opponent.is_external() {
+        let (score, disagreements, faults) = if pairing.opponent.is_external() {
             refereed(place, &conditions, [player.as_mut(), opponent.as_mut()], games)?
         } else {
-            (duel(&conditions, player.as_mut(), opponent.as_mut(), games, place.stop)?, None)
+            (duel(&conditions, player.as_mut(), opponent.as_mut(), games, place.stop)?, None, 0)
         };
         if score.games() < 2 {
             return Ok(());
@@ -368,23 +399,26 @@ fn play_pairing(
         log.append(&Duel {
             player: pairing.player.name(),
             opponent: pairing.opponent.name(),
+            weights: pairing.weights()?,
             score,
-            disagreements: counted,
+            disagreements,
+            faults,
         })?;
         pair_done();
     }
     Ok(())
 }
 
-/// Games against an external program, counted by GNU Go after it has taken dead stones off the board.
+/// Games against an external program, counted by GNU Go after it has taken dead stones off the board; how often its count differed, and
+/// how often the program failed.
 fn refereed(
     place: &Workplace,
     conditions: &Conditions<Go>,
     [player, opponent]: [&mut dyn Player<Go>; 2],
     games: std::ops::Range<u64>,
-) -> Result<(Score, Option<[u64; 2]>)> {
+) -> Result<(Score, Option<[u64; 2]>, u64)> {
     let mut score = Score::default();
-    let mut disagreements = [0, 0];
+    let (mut disagreements, mut faults) = ([0, 0], 0);
     let mut referee = Go::referee("gnugo")?()?;
     for number in games {
         let moves = opening(conditions, number / 2);
@@ -401,25 +435,37 @@ fn refereed(
         };
         let Some(result) = play_game(&conditions.start, &moves, seats, referee.as_mut(), &rules) else { break };
         // Whoever fails loses; but a program that cannot be started says nothing about anybody's strength.
-        if result.ending.kind == EndKind::NotStarted {
+        if never_began(&result) {
             bail!("a game against GNU Go could not begin: {}", result.ending.detail);
         }
         if let Some(differs) = result.verdict.as_ref().and_then(|verdict| verdict.disagrees()) {
             disagreements[0] += u64::from(differs);
             disagreements[1] += 1;
         }
+        faults += u64::from(result.ending.kind.is_fault() && result.outcome.winner == Some(mine));
         score.count(result.outcome, mine);
         if place.stop.load(Ordering::Relaxed) && score.games() < 2 {
-            return Ok((Score::default(), None));
+            return Ok((Score::default(), None, 0));
         }
     }
-    Ok((score, Some(disagreements)))
+    Ok((score, Some(disagreements), faults))
 }
 
 fn rated(place: &Workplace, size: &Size, log: DuelLog, checkpoints: Vec<(u64, PathBuf)>) -> Result<Ladder> {
     let mut results = Results::new();
-    let mut referee_disagreements = [0, 0];
-    for duel in &log.known {
+    let (mut referee_disagreements, mut gnugo_faults) = ([0, 0], 0);
+    let mut weights = BTreeMap::new();
+    for Pairing { player, opponent, .. } in pairings(size, &checkpoints) {
+        for seat in [player, opponent] {
+            if let Entry::Vacant(new) = weights.entry(seat.name()) {
+                new.insert(seat.weights()?);
+            }
+        }
+    }
+    let sum = |name: &String| weights.get(name).cloned().unwrap_or_default();
+    let is_current = |duel: &&Duel| duel.is_of(&duel.player, &duel.opponent, &[sum(&duel.player), sum(&duel.opponent)]);
+    for duel in log.known.iter().filter(is_current) {
+        gnugo_faults += duel.faults;
         duel.score.add_to(&mut results, &duel.player, &duel.opponent)?;
         if let Some([differing, counted]) = duel.disagreements {
             referee_disagreements[0] += differing;
@@ -441,6 +487,7 @@ fn rated(place: &Workplace, size: &Size, log: DuelLog, checkpoints: Vec<(u64, Pa
             low: player.low,
             high: player.high,
             games: player.games,
+            weights: if player.name.starts_with("greedy@") { sum(&player.name) } else { String::new() },
             checkpoint: None,
         };
         Ok((ratings.players.iter().map(rung).collect(), ratings.advantage.elo))
@@ -464,8 +511,12 @@ fn rated(place: &Workplace, size: &Size, log: DuelLog, checkpoints: Vec<(u64, Pa
         players,
         depths,
         referee_disagreements,
+        gnugo_faults,
     };
-    ladder.attach(&checkpoints);
+    if gnugo_faults > 0 {
+        place.note(&format!("GNU Go lost {gnugo_faults} games because its program failed"));
+    }
+    ladder.attach(&checkpoints)?;
     Ok(ladder)
 }
 
@@ -481,6 +532,7 @@ mod tests {
             low: elo - margin,
             high: elo + margin,
             games: 1,
+            weights: String::new(),
             checkpoint: None,
         };
         let ladder = Ladder {
@@ -490,6 +542,7 @@ mod tests {
             players: vec![rung(1800.0, 0.0), rung(1000.0, 80.0), rung(0.0, 160.0)],
             depths: Vec::new(),
             referee_disagreements: [0, 0],
+            gnugo_faults: 0,
         };
         let margins = [2000.0, 1800.0, 1400.0, 250.0, -10.0].map(|elo| ladder.margin_at(elo));
         assert_eq!(margins, [0.0, 0.0, 40.0, 140.0, 160.0]);

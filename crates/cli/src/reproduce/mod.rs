@@ -94,7 +94,8 @@ Examples:
 Experiments with GNU Go need the program gnugo; the quick ones of rlgo do without, up to fig11. knightcap/gains,
 meep/table3 and meep/uci-elo need stockfish, backgammon/gnubg and backgammon/inputs need gnubg.
 
-Stopped experiments go on where they were when the same command is given again.")]
+Recipes are read, and results written, in the folder papers/ of the project: run this in the project's folder, or name a paper's
+with --paper. Stopped experiments go on where they were when the same command is given again.")]
 pub struct ReproduceArgs {
     /// Which experiment.
     experiment: String,
@@ -185,20 +186,27 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("go-exploit", "fig1" | "fig2" | "fig1-go") => curves::run,
         // The states and value losses of the runs of Figure 1.
         ("go-exploit", "fig3" | "table2") => |place, _| curves::run(place, "fig1"),
-        ("rlgo", "table4") | ("go-exploit", "ratings") => return ratings::run(&place, name, &args.points),
+        ("rlgo", "table4") | ("go-exploit", "ratings") => {
+            place.has_paper()?;
+            return ratings::run(&place, name, &args.points);
+        }
         ("meep", "table3") => gauntlet::run,
         ("meep", "uci-elo") => uci_elo::run,
         ("meep", "wdl") => wdl::run,
         // Figure 2 shows all checkpoints of which Table 2 shows the best.
         ("meep", "table2" | "fig2") => |place, _| learners::run(place, "table2"),
         ("meep", "table2-tuned") | ("knightcap", "gains") => learners::run,
-        (_, of_matches) => return matches::run(&place, of_matches, &args.points),
+        (_, of_matches) => {
+            place.has_paper()?;
+            return matches::run(&place, of_matches, &args.points);
+        }
     };
     ensure!(
         args.points.is_empty(),
         "{}: --point chooses among matches and tournaments, but this experiment is one piece: leave it out",
         args.experiment
     );
+    place.has_paper()?;
     whole(&place, name)
 }
 
@@ -207,7 +215,9 @@ fn cores() -> usize {
 }
 
 fn figure(place: &Workplace, name: &str) -> Result<()> {
-    let experiment = Experiment::load(&place.paper.join(format!("{name}.toml")))?;
+    let path = place.paper.join(format!("{name}.toml"));
+    let experiment = Experiment::load(&path)?;
+    experiment.size(place.scale).with_context(|| path.display().to_string())?;
     let runs = runs::train_all(place, &experiment, name)?;
     place.go_on()?;
     let ladder = ladder::of(place)?;
@@ -229,6 +239,16 @@ impl Workplace {
             json,
             stop: crate::interrupt::flag()?,
         })
+    }
+
+    /// An error if there is no folder of the paper.
+    fn has_paper(&self) -> Result<()> {
+        ensure!(
+            self.paper.is_dir(),
+            "{}: no such folder: run this in the project's folder, where the papers' recipes are, or name one with --paper",
+            self.paper.display()
+        );
+        Ok(())
     }
 
     /// An error if somebody asked to stop.
@@ -258,7 +278,7 @@ impl Workplace {
 
     /// The settings of this scale, of those in the experiment's file.
     fn size<'a, S>(&self, scales: &'a BTreeMap<String, S>) -> Result<&'a S> {
-        scales.get(self.scale.name()).with_context(|| format!("no [scale.{}]", self.scale.name()))
+        self.scale.of(scales)
     }
 
     /// Writes a report as `NAME.json` and `NAME.txt`, and shows it.

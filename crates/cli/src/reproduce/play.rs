@@ -4,10 +4,10 @@ use super::Workplace;
 use crate::agent::AgentSpec;
 use crate::contest::{self, Contest};
 use crate::registry::{self, GameSpec, Playable, Visitor};
-use afterstate_arena::EndKind;
 use afterstate_arena::result_log::{LoggedGame, lock, read_log};
 use afterstate_arena::sprt::{Decision, Sprt};
 use afterstate_arena::tournament::{TournamentResults, TournamentSettings};
+use afterstate_arena::{EndKind, GameResult};
 use afterstate_engine::value::checkpoint::write_whole;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::cell::RefCell;
@@ -171,8 +171,12 @@ impl Visitor for Filled {
 
 /// Whether a program failed before the first move, which says nothing about anybody's strength.
 pub fn could_not_begin(game: &LoggedGame) -> bool {
+    never_began(&game.result)
+}
+
+/// The same of a game that nobody has logged.
+pub fn never_began(result: &GameResult) -> bool {
     use EndKind::{Crash, Garbage, Hang, NotStarted};
-    let result = &game.result;
     matches!(result.ending.kind, NotStarted | Crash | Garbage | Hang) && result.moves.len() == result.opening
 }
 

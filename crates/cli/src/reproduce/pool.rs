@@ -33,11 +33,39 @@ pub struct Duel {
     pub player: String,
     /// Its opponent.
     pub opponent: String,
+    /// Check sums of the weights of both, empty for who has none and in older logs.
+    #[serde(default, skip_serializing_if = "is_silent")]
+    pub weights: [String; 2],
     /// Results of the player.
     pub score: Score,
     /// Games in which the referee named another winner than the plain area, and all that it counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disagreements: Option<[u64; 2]>,
+    /// Games that the opponent's program lost by a fault.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub faults: u64,
+}
+
+fn is_silent(weights: &[String; 2]) -> bool {
+    weights.iter().all(String::is_empty)
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Duel {
+    /// Whether it was played by these two, with these weights as far as it says with which.
+    pub fn is_of(&self, player: &str, opponent: &str, weights: &[String; 2]) -> bool {
+        let has = |(known, now): (&String, &String)| known.is_empty() || known == now;
+        self.player == player && self.opponent == opponent && self.weights.iter().zip(weights).all(has)
+    }
+}
+
+/// A check sum of a checkpoint's file; empty for who has none.
+pub fn weights_sum(checkpoint: Option<&Path>) -> Result<String> {
+    let Some(path) = checkpoint else { return Ok(String::new()) };
+    Ok(format!("{:08x}", crc32fast::hash(&std::fs::read(path).with_context(|| path.display().to_string())?)))
 }
 
 /// An append-only log of duels, one JSON line each.
@@ -71,15 +99,15 @@ impl DuelLog {
         Ok(DuelLog { path: path.to_path_buf(), file: Mutex::new(file), known })
     }
 
-    /// How many games of one player against another are logged.
-    pub fn played(&self, player: &str, opponent: &str) -> u64 {
-        let of_both = |duel: &&Duel| duel.player == player && duel.opponent == opponent;
+    /// How many games of one player against another, with these weights, are logged.
+    pub fn played(&self, player: &str, opponent: &str, weights: &[String; 2]) -> u64 {
+        let of_both = |duel: &&Duel| duel.is_of(player, opponent, weights);
         self.known.iter().filter(of_both).map(|duel| duel.score.games()).sum()
     }
 
-    /// The score of a duel that was played before, if it has at least so many games.
-    pub fn find(&self, player: &str, opponent: &str, games: u64) -> Option<&Score> {
-        let of_both = |duel: &&Duel| duel.player == player && duel.opponent == opponent;
+    /// The score of a duel that was played before with these weights, if it has at least so many games.
+    pub fn find(&self, player: &str, opponent: &str, weights: &[String; 2], games: u64) -> Option<&Score> {
+        let of_both = |duel: &&Duel| duel.is_of(player, opponent, weights);
         self.known.iter().filter(of_both).map(|duel| &duel.score).find(|score| score.games() >= games)
     }
 
@@ -199,8 +227,10 @@ fn rate_one(
     let me = format!("{}-{}@{games}", folder_name(&run.series), run.seed);
     let mut results = Results::new();
     let mut player: Option<ValuePlayer<Linear<LocalShapes>>> = None;
+    let own_weights = weights_sum(Some(path))?;
     for (i, rung) in rungs.iter().enumerate() {
-        let score = match log.find(&me, &rung.name, each) {
+        let weights = [own_weights.clone(), weights_sum(rung.checkpoint.as_deref())?];
+        let score = match log.find(&me, &rung.name, &weights, each) {
             Some(score) => score.clone(),
             None => {
                 if player.is_none() {
@@ -221,8 +251,10 @@ fn rate_one(
                 log.append(&Duel {
                     player: me.clone(),
                     opponent: rung.name.clone(),
+                    weights,
                     score: score.clone(),
                     disagreements: None,
+                    faults: 0,
                 })?;
                 score
             }

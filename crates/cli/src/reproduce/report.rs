@@ -1,7 +1,7 @@
 //! Writes a figure down: curves as CSV and SVG, and what became of the paper's claims.
 
 use super::Workplace;
-use super::experiment::{Claim, Experiment};
+use super::experiment::{Claim, Experiment, ScaleSettings};
 use super::ladder::Ladder;
 use super::pool::Rated;
 use super::verdict::{self, NOT_MEASURED, OTHER_SCALE, Verdict, at_least, between, student};
@@ -81,8 +81,8 @@ fn find<'a>(points: &'a [Point], name: &str) -> Result<&'a Point> {
     found.with_context(|| format!("no curve '{series}'"))
 }
 
-/// `games` is how long every run of the experiment would be if none diverged.
-fn judge(claim: &Claim, points: &[Point], ladder: &Ladder, games: u64) -> Result<Verdict> {
+/// `size` says how many runs each series has, and how long they would be if none diverged.
+fn judge(claim: &Claim, points: &[Point], ladder: &Ladder, size: &ScaleSettings) -> Result<Verdict> {
     let subject = find(points, &claim.of)?;
     for name in [Some(&claim.of), claim.beats.as_ref(), claim.equals.as_ref()].into_iter().flatten() {
         // A small scale may not come near what is claimed.
@@ -92,16 +92,30 @@ fn judge(claim: &Claim, points: &[Point], ladder: &Ladder, games: u64) -> Result
             return Ok(Verdict { claim: claim.text.clone(), measured, verdict: NOT_MEASURED });
         }
     }
-    // The end of a curve that broke off, because the weights of all its runs grew beyond all bounds.
-    let broke_off = |name: &str, point: &Point| name.ends_with("@last") && point.games < games;
-    if let Some(other) = &claim.beats {
-        let (one, other) = ((&claim.of, subject), (other, find(points, other)?));
-        for ((name, point), verdict) in [(one, "refuted"), (other, "confirmed")] {
-            if broke_off(name, point) {
-                let measured = format!("{} diverged: no run came beyond {} games", point.series, point.games);
-                return Ok(Verdict { claim: claim.text.clone(), measured, verdict });
-            }
+    // The end of a curve that broke off, because the weights of its runs grew beyond all bounds.
+    let broke_off = |name: &str, point: &Point| name.ends_with("@last") && point.games < size.games;
+    let others = [claim.beats.as_ref(), claim.equals.as_ref()].into_iter().flatten();
+    let met: Vec<(&String, &Point)> =
+        std::iter::once(&claim.of).chain(others).map(|name| Ok((name, find(points, name)?))).collect::<Result<_>>()?;
+    if let (Some(_), [(name, one), (other_name, other)]) = (&claim.beats, &met[..]) {
+        let verdict = match (broke_off(name, one), broke_off(other_name, other)) {
+            (true, true) => Some((one, verdict::UNDECIDED)),
+            (true, false) => Some((one, "refuted")),
+            (false, true) => Some((other, "confirmed")),
+            (false, false) => None,
+        };
+        if let Some((point, verdict)) = verdict {
+            let measured = format!("{} diverged: no run came beyond {} games", point.series, point.games);
+            return Ok(Verdict { claim: claim.text.clone(), measured, verdict });
         }
+    }
+    // Those that are left say nothing of those that diverged.
+    if let Some((_, point)) =
+        met.iter().find(|(name, point)| name.ends_with("@last") && point.seeds < size.seeds as usize)
+    {
+        let diverged = size.seeds as usize - point.seeds;
+        let measured = format!("{} of {} runs of {} diverged", diverged, size.seeds, point.series);
+        return Ok(Verdict { claim: claim.text.clone(), measured, verdict: verdict::UNDECIDED });
     }
     let (mut measured, verdict);
     if let Some(other) = claim.beats.as_ref().or(claim.equals.as_ref()) {
@@ -133,7 +147,7 @@ fn judge(claim: &Claim, points: &[Point], ladder: &Ladder, games: u64) -> Result
             }
         };
     }
-    if subject.seeds == 1 {
+    if met.iter().any(|(_, point)| point.seeds == 1) {
         measured.push_str(", a single run");
     }
     Ok(Verdict { claim: claim.text.clone(), measured, verdict })
@@ -178,7 +192,7 @@ pub fn write(place: &Workplace, name: &str, experiment: &Experiment, rated: &[Ra
     }
     let size = experiment.size(place.scale)?;
     let claims: Vec<Verdict> =
-        experiment.claims.iter().map(|claim| judge(claim, &points, ladder, size.games)).collect::<Result<_>>()?;
+        experiment.claims.iter().map(|claim| judge(claim, &points, ladder, size)).collect::<Result<_>>()?;
     let made_by = format!(
         "{}; {} games a run, {} runs a series, about {} rated games a checkpoint",
         place.made_by(name),

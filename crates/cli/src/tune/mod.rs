@@ -165,14 +165,14 @@ pub fn run(args: Args) -> Result<()> {
     let conditions = how.settings(game, games)?;
     contest::check_adjudication(game, &conditions)?;
     ensure!(rate.is_finite() && rate > 0.0, "--rate {rate}: expected a number above 0");
-    crate::destinations::check(
-        &[("--out", out.as_deref()), ("--svg", svg.as_deref())],
-        &[("--openings", how.opening_file())],
-    )?;
     let numbers: Vec<_> = template.open.iter().map(|open| open.number).collect();
     let start: Vec<f64> = numbers.iter().map(|number| number.start).collect();
     let spsa = Spsa::new(numbers, u64::from(games / 2), rate);
     let pinned = check_agents(game, &template, &spsa, conditions.seed)?;
+    crate::destinations::check(
+        &[("--out", out.as_deref()), ("--svg", svg.as_deref())],
+        &[("--openings", how.opening_file())],
+    )?;
     let conditions = TournamentSettings { fingerprints: vec![pinned.weights_fingerprint()?], ..conditions };
     let tuning = Tuning {
         made_by: format!("afterstate {}: tune", env!("CARGO_PKG_VERSION")),

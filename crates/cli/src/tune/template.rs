@@ -74,8 +74,10 @@ impl Open {
         let parts: Vec<&str> = text.split(':').map(str::trim).collect();
         ensure!(matches!(parts.len(), 2 | 4), "expected START:STEP or START:STEP:LEAST:MOST");
         let number = |part: &str| -> Result<f64> {
-            let value: f64 = part.parse().ok().with_context(|| format!("'{part}': expected a number"))?;
-            ensure!(value.is_finite(), "'{part}': expected a number");
+            // How it is written says how many decimals the number has in games.
+            let value: Option<f64> =
+                part.parse().ok().filter(|value: &f64| value.is_finite() && !part.contains(['e', 'E']));
+            let value = value.with_context(|| format!("'{part}': expected a number such as 25 or 0.05"))?;
             Ok(value)
         };
         let (start, step) = (number(parts[0])?, number(parts[1])?);

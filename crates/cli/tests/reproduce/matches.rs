@@ -20,7 +20,7 @@ fn help_and_mistakes_name_every_experiment() {
         assert!(known.contains(&format!("{system}/{name}").as_str()), "{system}/{name}: {known:?}");
     }
     assert!(mistake.contains("did you mean 'mogo/fig5'?"), "{mistake}");
-    assert!(fail(&["reproduce", "mogo/fig5", "--paper", "no/such/folder"]).contains("no/such/folder/fig5.toml"));
+    assert!(fail(&["reproduce", "mogo/fig5", "--paper", "no/such/folder"]).contains("no/such/folder: no such folder"));
 }
 
 /// An experiment on 5×5 in which searching players meet random ones.

@@ -285,7 +285,10 @@ fn what_cannot_be_is_refused_in_one_line() {
     let agent = format!("puct:{}", run_folder.display());
     let of_another_game = fail(&["match", "--game", "connect-four", &agent, "random"]);
     assert!(of_another_game.contains("was learnt for tic-tac-toe, not for connect-four"), "{of_another_game}");
-    assert!(fail(&["match", "--game", "chess", "puct", "random"]).contains("no network learns chess"));
+    assert!(
+        fail(&["match", "--game", "chess", "puct", "random"])
+            .contains("puct plays go, connect-four and tic-tac-toe, not chess")
+    );
     let no_shapes =
         fail(&["match", "--game", "connect-four", &format!("puct:shapes:{}", run_folder.display()), "random"]);
     assert!(no_shapes.contains("values of connect-four"), "{no_shapes}");

@@ -49,9 +49,16 @@ impl Run {
 }
 
 /// The winning rate at each milestone, over the last `window` steps.
-fn curve(log: &[Milestone], opponent: &str, window: u64) -> Result<Vec<(u64, f64)>> {
-    let met = |milestone: &Milestone| milestone.results.iter().any(|against| against.opponent == opponent);
-    ensure!(log.iter().all(met), "no games against '{opponent}' are logged");
+fn curve(log: &[Milestone], opponent: &str, window: u64, games: u64) -> Result<Vec<(u64, f64)>> {
+    for milestone in log {
+        let met = milestone.results.iter().find(|against| against.opponent == opponent);
+        let met = met.with_context(|| format!("no games against '{opponent}' are logged"))?.score.games();
+        ensure!(
+            met == games,
+            "{met} games against '{opponent}' are logged after {} steps, but the experiment wants {games}: put the run away, or set games back",
+            milestone.games
+        );
+    }
     Ok(log.iter().map(|milestone| (milestone.games, recent(log, opponent, milestone.games, window).mean())).collect())
 }
 
@@ -135,7 +142,8 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
         );
         runs.push(Run {
             learner,
-            curve: curve(&milestones, &experiment.opponent, experiment.window).with_context(describe)?,
+            curve: curve(&milestones, &experiment.opponent, experiment.window, size.games.into())
+                .with_context(describe)?,
             trajectories: trajectories(&folder)?,
             states,
             agent: AgentSpec::parse(&agent)?.pinned(),
@@ -384,10 +392,12 @@ mod tests {
 
     #[test]
     fn a_point_is_the_mean_of_its_window() {
-        let log = [milestone(10, 0, 10), milestone(20, 5, 5), milestone(30, 10, 0), milestone(40, 30, 0)];
-        let found = curve(&log, "solver-10x", 20).unwrap();
+        let log = [milestone(10, 0, 10), milestone(20, 5, 5), milestone(30, 10, 0), milestone(40, 10, 0)];
+        let found = curve(&log, "solver-10x", 20, 10).unwrap();
         assert_eq!(found, [(10, 0.0), (20, 0.25), (30, 0.75), (40, 1.0)]);
-        assert!(curve(&log, "random", 20).is_err());
+        assert!(curve(&log, "random", 20, 10).is_err());
+        let other = curve(&log, "solver-10x", 20, 400).unwrap_err().to_string();
+        assert!(other.contains("10 games") && other.contains("wants 400"), "{other}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::super::experiment::Scale;
 use crate::lesson::Lesson;
 use crate::search_recipe::{FirstWeights, SearchRecipe};
 use afterstate_arena::TimeControl;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -138,7 +138,7 @@ impl LearnerExperiment {
 
     /// Its size at one scale.
     pub fn size(&self, scale: Scale) -> Result<&Size> {
-        self.scale.get(scale.name()).with_context(|| format!("no [scale.{}]", scale.name()))
+        scale.of(&self.scale)
     }
 
     /// The recipe of one run.

@@ -86,6 +86,7 @@ mod tests {
             planned: 100,
             sprt: None,
             games,
+            different: games,
             first: tally,
             second: Tally::default(),
             rate: (games > 0).then(|| super::super::measured::rate(tally)),

@@ -3,14 +3,14 @@
 use super::super::play::could_not_begin;
 use super::recipe::{Match, Point};
 use crate::contest;
-use crate::standings::{PointsPerGame, points_per_game};
+use crate::standings::{PointsPerGame, course, points_per_game};
 use afterstate_arena::rating::{EloInterval, Proportion, Tally, expected_score, match_elo, wilson};
 use afterstate_arena::result_log::LoggedGame;
 use afterstate_arena::sprt::{Decision, Sprt, SprtStatus};
 use afterstate_games::Side;
 use anyhow::Result;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// A point with its games.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -44,12 +44,14 @@ pub struct Measured {
     pub planned: u32,
     /// Games that count.
     pub games: u64,
+    /// How many of them are different. Agents without chance play some openings again as they did before, which says nothing new.
+    pub different: u64,
     /// Wins, draws and losses when moving first.
     pub first: Tally,
     /// The same when moving second.
     pub second: Tally,
     /// Points for each game, with its 95 % interval: that of pairs of games where each opening is played by both, else Wilson's if there
-    /// are no draws. `None` without games.
+    /// are no draws; as wide as if only the different games had been played. `None` without games.
     pub rate: Option<Proportion>,
     /// How much stronger than its opponent that makes it, with its 95 % interval, of pairs in the same cases.
     pub elo: Option<EloInterval>,
@@ -114,6 +116,8 @@ impl Measured {
         let all = Tally::new(first.wins + second.wins, first.draws + second.draws, first.losses + second.losses);
         let [agent, opponent] = [0, 1].map(|i| names.get(i).cloned().unwrap_or_default());
         let of_pairs = contest::elo_of_pairs(games.iter().copied());
+        let different = games.iter().map(|game| course(game)).collect::<HashSet<_>>().len();
+        let repeated = Repeated(number as f64 / different.max(1) as f64);
         let [settings, opponent_settings] = [0, 1].map(|i| format!("{:?}", planned.agents[i].agent));
         Ok(Measured {
             name: point.name.clone(),
@@ -128,10 +132,11 @@ impl Measured {
             paper: point.paper,
             planned: planned.games,
             games: number as u64,
+            different: different as u64,
             first,
             second,
-            rate: (number > 0).then(|| of_pairs.map_or_else(|| rate(all), rate_of)),
-            elo: (number > 0).then(|| of_pairs.unwrap_or_else(|| match_elo(all))),
+            rate: (number > 0).then(|| repeated.rate(of_pairs.map_or_else(|| rate(all), rate_of))),
+            elo: (number > 0).then(|| repeated.elo(of_pairs.unwrap_or_else(|| match_elo(all)))),
             paper_points: point.paper_points,
             points: points_per_game(planned.game, games.iter().copied()),
             faults,
@@ -151,6 +156,26 @@ impl Measured {
     pub fn tally(&self) -> Tally {
         let (a, b) = (self.first, self.second);
         Tally::new(a.wins + b.wins, a.draws + b.draws, a.losses + b.losses)
+    }
+}
+
+/// How often each different game was played, on average: its intervals are wider by the root of that than those of as many new games.
+struct Repeated(f64);
+
+impl Repeated {
+    fn widened(&self, estimate: f64, bound: f64) -> f64 {
+        estimate + (bound - estimate) * self.0.sqrt()
+    }
+
+    fn rate(&self, Proportion { estimate, low, high }: Proportion) -> Proportion {
+        let bound = |bound| self.widened(estimate, bound).clamp(0.0, 1.0);
+        Proportion { estimate, low: bound(low), high: bound(high) }
+    }
+
+    fn elo(&self, EloInterval { elo, low, high }: EloInterval) -> EloInterval {
+        // Who won all games is infinitely stronger, as far as they show.
+        let bound = |bound: f64| if elo.is_finite() { self.widened(elo, bound) } else { bound };
+        EloInterval { elo, low: bound(low), high: bound(high) }
     }
 }
 

@@ -264,8 +264,7 @@ impl MatchExperiment {
 
     /// Its size at a scale.
     pub fn size(&self, scale: Scale) -> Result<&Size> {
-        let known = || self.scale.keys().cloned().collect::<Vec<_>>().join(", ");
-        self.scale.get(scale.name()).with_context(|| format!("there is no [scale.{}], only {}", scale.name(), known()))
+        scale.of(&self.scale)
     }
 
     /// The matches of a scale, in the order in which they are played.

@@ -86,6 +86,12 @@ fn text(report: &Report<'_>) -> Result<String> {
         for (fault, count) in &point.faults {
             notes.push(format!("{}: lost by fault: {fault}, {count} games", point.name));
         }
+        if point.different < point.games {
+            notes.push(format!(
+                "{}: {} of its {} games are different, and its intervals are those of so many",
+                point.name, point.different, point.games
+            ));
+        }
         let [differing, counted] = point.disagreements;
         if differing > 0 {
             notes.push(format!(
