@@ -229,7 +229,7 @@ fn rate_one(
     let mut player: Option<ValuePlayer<Linear<LocalShapes>>> = None;
     let own_weights = weights_sum(Some(path))?;
     for (i, rung) in rungs.iter().enumerate() {
-        let weights = [own_weights.clone(), weights_sum(rung.checkpoint.as_deref())?];
+        let weights = [own_weights.clone(), rung.weights.clone()];
         let score = match log.find(&me, &rung.name, &weights, each) {
             Some(score) => score.clone(),
             None => {
