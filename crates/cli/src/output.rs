@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 use std::io::{self, BufWriter, StdoutLock, Write};
+use unicode_width::UnicodeWidthStr;
 
 /// Standard output, locked and buffered. Errors of writing come back as errors; `main` treats a closed
 /// pipe as a quiet end.
@@ -46,7 +47,7 @@ impl Table {
     /// Writes all rows.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max();
+        let width = |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
         let numeric = |column: usize| {
             self.rows.iter().skip(1).filter_map(|row| row.get(column)).all(|cell| {
                 cell.is_empty() || cell.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit())
@@ -57,9 +58,10 @@ impl Table {
             let cells: Vec<String> = row
                 .iter()
                 .zip(&widths)
-                .map(
-                    |(cell, &(width, right))| if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") },
-                )
+                .map(|(cell, &(width, right))| {
+                    let space = " ".repeat(width.saturating_sub(cell.width()));
+                    if right { space + cell } else { cell.clone() + &space }
+                })
                 .collect();
             writeln!(out, "{}", cells.join("  ").trim_end())?;
         }
@@ -79,6 +81,16 @@ mod tests {
         let mut out = Vec::new();
         table.write(&mut out).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), "name      elo\na         +12\nlonger  -1234\n");
+    }
+
+    #[test]
+    fn wide_characters_take_two_columns_and_accents_none() {
+        let mut table = Table::new(["name", "elo"]);
+        table.row(["囲碁".into(), "12".into()]);
+        table.row(["e\u{301}".into(), "1234".into()]);
+        let mut out = Vec::new();
+        table.write(&mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "name   elo\n囲碁    12\ne\u{301}     1234\n");
     }
 
     #[test]

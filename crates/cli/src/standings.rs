@@ -11,6 +11,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::path::Path;
+use unicode_width::UnicodeWidthStr;
 
 /// The results by players' names, for rating them.
 pub fn results(names: &[String], games: &[LoggedGame]) -> Result<Results> {
@@ -85,9 +86,9 @@ pub fn write_faults(out: &mut dyn Write, faults: &[(String, u64)]) -> Result<()>
 /// Who scored how much against whom, in points of games.
 pub fn write_crosstable(out: &mut dyn Write, ratings: &Ratings, results: &Results) -> Result<()> {
     writeln!(out, "points of the row's agent against the column's (numbered by rank):")?;
-    let width = ratings.players.iter().map(|player| player.name.chars().count()).max().unwrap_or(0);
+    let width = ratings.players.iter().map(|player| player.name.width()).max().unwrap_or(0);
     for (i, row) in ratings.players.iter().enumerate() {
-        write!(out, "{:>4} {:<width$}", row.rank, row.name)?;
+        write!(out, "{:>4} {}{}", row.rank, row.name, " ".repeat(width - row.name.width()))?;
         for (j, column) in ratings.players.iter().enumerate() {
             let tally = results.between(&row.name, &column.name);
             let cell = match tally.games() {
