@@ -127,7 +127,7 @@ impl BalanceRecipe {
             ensure!(step.is_finite() && step > 0.0, "{name} = {step}: expected a positive number");
         }
         self.teacher_agent()?;
-        self.checkpoints.check()
+        self.checkpoints.check(self.games)
     }
 
     fn teacher_agent(&self) -> Result<Agent> {

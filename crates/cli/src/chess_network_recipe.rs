@@ -146,7 +146,7 @@ impl ChessNetworkRecipe {
             "evaluation-nodes = {}: expected 1 to 1e9",
             self.evaluation_nodes
         );
-        self.checkpoints.check()
+        self.checkpoints.check(self.games)
     }
 
     /// The step size in game number `number`, the first being 0.

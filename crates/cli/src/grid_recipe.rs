@@ -118,7 +118,7 @@ impl GridRecipe {
         let depth = self.evaluation_depth;
         ensure!((1..=64).contains(&depth), "evaluation-depth = {depth}: expected 1 to 64");
         ensure!(self.opening_moves <= 100, "opening-moves = {}: expected 0 to 100", self.opening_moves);
-        self.checkpoints.check()?;
+        self.checkpoints.check(self.games)?;
         recipe::check_td(&self.td, &self.self_play)?;
         self.dyna_2.as_ref().map_or(Ok(()), recipe::check_dyna_2)?;
         if let Some(learner) = &self.learner {

@@ -122,7 +122,7 @@ impl NetworkRecipe {
             }
             GammonLearner::TdDirected => {}
         }
-        self.checkpoints.check()
+        self.checkpoints.check(self.games)
     }
 
     fn first_network(&self) -> Result<BackgammonNetwork> {

@@ -98,7 +98,6 @@ pub struct CheckpointSettings {
     /// How many for each factor of ten.
     pub per_decade: u32,
     /// If it is not 0: after every so many instead.
-    #[serde(skip_serializing_if = "is_none")]
     pub every: u64,
     /// Another one whenever so many seconds have passed since the last, as soon as the hundred games that are in
     /// progress are played; 0 for never.
@@ -117,8 +116,15 @@ fn is_none(every: &u64) -> bool {
 }
 
 impl CheckpointSettings {
-    /// Whether all that was said makes sense.
-    pub fn check(&self) -> Result<()> {
+    /// Whether all that was said makes sense for so many games (or learning steps).
+    pub fn check(&self, games: u64) -> Result<()> {
+        const MOST: u64 = 100_000;
+        let every = self.every;
+        ensure!(
+            every == 0 || games / every <= MOST,
+            "checkpoints.every = {every}: expected at least {}, or 0: {games} games or steps have at most {MOST} checkpoints",
+            games.div_ceil(MOST)
+        );
         ensure!(self.first > 0, "checkpoints.first = 0: expected at least 1");
         let per_decade = self.per_decade;
         ensure!((1..=100).contains(&per_decade), "checkpoints.per-decade = {per_decade}: expected 1 to 100");
@@ -202,7 +208,7 @@ impl Recipe {
         ensure!((1..=1024).contains(&self.threads), "threads = {}: expected 1 to 1024", self.threads);
         ensure!(self.games > 0, "games = 0: expected at least 1");
         ensure!(self.games < 1_000_000_000, "games = {}: expected below 1,000,000,000", self.games);
-        self.checkpoints.check()?;
+        self.checkpoints.check(self.games)?;
         check_td(&self.td, &self.self_play)?;
         self.dyna_2.as_ref().map_or(Ok(()), check_dyna_2)?;
         let Some(learner) = &self.learner else {

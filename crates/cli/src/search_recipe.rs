@@ -173,7 +173,7 @@ impl SearchRecipe {
     fn check(&self) -> Result<()> {
         ensure!((1..=1024).contains(&self.threads), "threads = {}: expected 1 to 1024", self.threads);
         ensure!((1..1_000_000_000).contains(&self.games), "games = {}: expected 1 to 999,999,999", self.games);
-        self.checkpoints.check()?;
+        self.checkpoints.check(self.games)?;
         check_learner(&self.learner)?;
         ensure!(
             !self.frozen_pawn || matches!(self.learner, LearnerSettings::TdLeaf(_) | LearnerSettings::TdDirected(_)),

@@ -185,7 +185,8 @@ impl<L: Lesson> TrainingRun<L> {
     ///
     /// # Errors
     ///
-    /// If something cannot be written, or the learner cannot go on; what it has learnt is saved then.
+    /// If something cannot be written, or the learner cannot go on. Where that is for good ([`Learner::hindrance`]), what it has learnt is
+    /// saved first.
     pub fn reach(
         &mut self,
         milestone: u64,
@@ -223,7 +224,7 @@ impl<L: Lesson> TrainingRun<L> {
             self.done += stretch.games;
             self.since_milestone.add(&stretch);
             // Where nothing was finished nothing has changed, and what is there may be a milestone.
-            if stretch.games > 0 || self.done == 0 {
+            if stretch.games > 0 {
                 self.save()?;
             }
             if let Some(why) = self.learner.hindrance() {
@@ -264,10 +265,10 @@ impl<L: Lesson> TrainingRun<L> {
         }
         self.learner.save_beside()?;
         checkpoint.save(&path)?;
-        self.learner.saved();
         if let Some(old) = self.provisional.take().filter(|old| *old != path) {
             let _ = std::fs::remove_file(old);
         }
+        self.learner.saved();
         self.provisional = (!self.milestones.contains(&self.done)).then_some(path);
         Ok(())
     }

@@ -1,14 +1,15 @@
 //! A run of AlphaZero or Go-Exploit: learning steps, and a line about each of them; the same for TensorBoard.
 
 use crate::event_file::EventFile;
-use crate::lesson::{Described, Learner, Lesson};
+use crate::lesson::{Described, Learner};
 use crate::training_run::Diverged;
 use crate::watch::Milestone;
 use crate::zero_game::ZeroGame;
-use crate::zero_recipe::{ZeroLesson, ZeroRecipe};
+use crate::zero_recipe::ZeroRecipe;
 use crate::zero_view::{self, LiveView};
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::value::checkpoint::write_whole;
+use afterstate_engine::value::shape_agent::checkpoints_in;
 use afterstate_engine::value::{Checkpoint, Weights};
 use afterstate_engine::zero::{StepReport, ZeroTraining};
 use afterstate_nets::{ResidualAgent, ResidualLearner};
@@ -31,8 +32,6 @@ pub struct ZeroLearner<G: ZeroGame> {
     folder: PathBuf,
     /// Steps before this part of the run.
     before: u64,
-    /// Steps after which a checkpoint stays.
-    milestones: Vec<u64>,
     /// From the first event of this part of the run on.
     events: Mutex<Option<EventFile>>,
     view: Mutex<LiveView>,
@@ -67,7 +66,6 @@ impl<G: ZeroGame> ZeroLearner<G> {
             metrics: folder.join(METRICS),
             folder: folder.to_path_buf(),
             before: done.0,
-            milestones: ZeroLesson::<G>::new(recipe.clone()).milestones(),
             events: Mutex::default(),
             view: Mutex::new(LiveView::new(&recipe.zero, recipe.evaluation.window)),
         })
@@ -181,8 +179,10 @@ impl<G: ZeroGame> Learner for ZeroLearner<G> {
 
     fn saved(&self) {
         let training = self.training.lock().expect("no thread panics with the training");
-        let before = self.milestones.iter().rev().find(|milestone| **milestone < training.steps());
-        training.forget_before([*before.unwrap_or(&0), training.steps()]);
+        // Whatever is there may be gone on from, if the last one cannot be read.
+        let Ok(checkpoints) = checkpoints_in(&self.folder) else { return };
+        let before = checkpoints.iter().rev().find(|(steps, _)| *steps < training.steps());
+        training.forget_before([before.map_or(0, |(steps, _)| *steps), training.steps()]);
     }
 
     fn measured(&self, milestone: &Milestone) -> Result<()> {

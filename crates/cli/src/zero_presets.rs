@@ -291,7 +291,7 @@ pub fn recipe(Named { game, preset, scale, board_size }: Named) -> ZeroRecipe {
     }
 }
 
-/// An archive that is as many times smaller as the buffer is.
+/// The same with an archive that is so many times smaller.
 fn small_archive(mut zero: ZeroSettings, factor: usize) -> ZeroSettings {
     if let Some(archive) = &mut zero.archive {
         archive.capacity /= factor;
@@ -334,6 +334,22 @@ mod tests {
         assert_eq!(all.map(|zero| zero.archive.is_some()), [false, false, true, true]);
         assert_eq!(all.map(|zero| zero.self_play.puct.forced_playouts > 0.0), [false, false, false, true]);
         assert_eq!(all.map(|zero| zero.self_play.katago.playout_cap.is_some()), [false, false, false, true]);
+    }
+
+    /// What is left out of a recipe is its preset's, so a recipe that is written down may leave nothing out that is not.
+    #[test]
+    fn a_recipe_says_what_its_preset_says_otherwise() {
+        for preset in ["alphazero", "akb", "gevc", "gesc-3k"] {
+            for scale in ["laptop", "paper", "gpu"] {
+                let text = format!(
+                    "preset = {preset:?}\nscale = {scale:?}\nplay-ahead = false\n[batching]\ngames = 1\n[checkpoints]\nevery = 0\n"
+                );
+                let recipe = ZeroRecipe::parse(&text).unwrap();
+                let again = ZeroRecipe::parse(&toml::to_string(&recipe).unwrap()).unwrap();
+                assert_eq!(recipe, again, "{text}");
+                assert!(!again.zero.play_ahead && again.zero.batching.games == 1 && again.checkpoints.every == 0);
+            }
+        }
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub enum Preset {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZeroScale {
-    /// As in the paper: days on a large GPU.
+    /// As in the paper, whose program had large GPUs. Unless `device` names one, this runs on the processor, for which it is far too much.
     Paper,
     /// The same on one GPU, for which many games are played at once.
     Gpu,
@@ -308,7 +308,7 @@ impl ZeroRecipe {
         for factor in &self.solvers {
             ensure!((0.01..=1e6).contains(factor), "solvers: {factor}: expected 0.01 to 1,000,000");
         }
-        self.checkpoints.check()
+        self.checkpoints.check(self.steps)
     }
 }
 

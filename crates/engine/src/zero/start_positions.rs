@@ -101,6 +101,12 @@ impl Archive {
         self.ways.len()
     }
 
+    /// How many positions it held that many offers ago.
+    pub fn len_before(&self, offers: u64) -> usize {
+        let offered = usize::try_from(self.offered.saturating_sub(offers)).unwrap_or(usize::MAX);
+        if self.keep == Keep::Expanding { offered } else { offered.min(self.capacity) }
+    }
+
     /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.ways.is_empty()
@@ -135,6 +141,7 @@ mod tests {
             archive.offer(&[(number >> 16) as u16, number as u16], &mut rng);
         }
         assert_eq!(archive.offered(), u64::from(count));
+        assert_eq!(archive.len_before(0), archive.len());
         archive.ways().iter().map(|way| u32::from(way[0]) << 16 | u32::from(way[1])).collect()
     }
 

@@ -254,7 +254,7 @@ impl<G: Deterministic + Planes, T: Trainable<G>> ZeroTraining<G, T> {
                 if !self.play_round(self.steps, (stop, progress), || ())? {
                     return Ok(None);
                 }
-                self.get_ready()
+                self.get_ready()?
             }
         };
         let loss = if self.settings.play_ahead {
@@ -336,17 +336,44 @@ impl<G: Deterministic + Planes, T: Trainable<G>> ZeroTraining<G, T> {
     }
 
     /// Draws what the step learns that has been played; the next one will be played then.
-    fn get_ready(&mut self) -> Ready<G> {
+    fn get_ready(&mut self) -> Result<Ready<G>, ZeroError> {
         let (mut report, entered) = std::mem::take(&mut self.present);
         self.seen = self.seen.saturating_sub(entered);
         let trajectories = report.trajectories.max(1) as f64;
         report.opening /= trajectories;
         report.first_player_score /= trajectories;
         report.buffer = self.buffer.len() as u64;
-        report.archive = self.archive.as_ref().map_or(0, |archive| archive.len() as u64);
+        report.archive = match &self.archive {
+            Some(archive) => archive.len_before(self.offered_ahead()?) as u64,
+            None => 0,
+        };
         let (settings, owners) = (&self.settings.replay, self.learner.learns_owners());
         let lessons = Lessons::draw((&self.first, owners), &self.buffer, settings, (self.seed, self.steps));
-        Ready { report, entered, lessons }
+        Ok(Ready { report, entered, lessons })
+    }
+
+    /// How many positions of the step after this one the archive has seen: some if the run was stopped while they were played ahead.
+    fn offered_ahead(&self) -> Result<u64, ZeroError> {
+        if self.seen == 0 {
+            return Ok(0);
+        }
+        let path = log_path(&self.folder, self.steps + 1);
+        let entries = at(&path, ReplayLog::read(&path))?;
+        Ok(entries.iter().take(self.seen).map(|entry| self.of_interest(entry).count() as u64).sum())
+    }
+
+    /// The positions of what was played that an archive is offered.
+    fn of_interest<'a>(&self, entry: &'a Entry) -> Box<dyn Iterator<Item = &'a [u16]> + 'a> {
+        let visited = self.settings.archive.is_some_and(|archive| archive.interest == Interest::Visited);
+        match entry {
+            Entry::Met(_, _, ways) => Box::new(ways.iter().map(|way| &**way)),
+            Entry::Trajectory(Trajectory { way, opening, policies, .. }) if visited => {
+                let start = usize::from(*opening);
+                // The last position is the end of the game, unless that ended early.
+                Box::new((start..start + policies.len()).map(|moves| &way[..moves]))
+            }
+            _ => Box::new(std::iter::empty()),
+        }
     }
 
     fn has_enough(&self, report: &StepReport) -> bool {
@@ -391,12 +418,12 @@ impl<G: Deterministic + Planes, T: Trainable<G>> ZeroTraining<G, T> {
         let Shared { buffer, archive, report, entered, games, behind, .. } = shared;
         *entered += 1;
         *games = (*games).max(entry.number() + 1);
-        let mut offer = |way: &[u16]| {
-            if let Some(archive) = archive.as_mut().filter(|_| !seen) {
+        if let Some(archive) = archive.as_mut().filter(|_| !seen) {
+            for way in self.of_interest(&entry) {
                 let rng = &mut stream(self.seed ^ OF_ARCHIVE, archive.offered());
                 archive.offer(way, rng);
             }
-        };
+        }
         *behind += match &entry {
             _ if seen => 0,
             Entry::Met(_, moves, _) => -TRAINED * i64::from(*moves),
@@ -404,17 +431,10 @@ impl<G: Deterministic + Planes, T: Trainable<G>> ZeroTraining<G, T> {
             Entry::Side(_) => 1,
         };
         match entry {
-            Entry::Met(_, _, ways) => {
-                ways.iter().for_each(|way| offer(way));
-                report.archive_games += 1;
-            }
+            Entry::Met(..) => report.archive_games += 1,
             Entry::Trajectory(trajectory) => {
                 let Trajectory { way, opening, outcome, .. } = &trajectory;
                 let start = usize::from(*opening);
-                if self.settings.archive.is_some_and(|archive| archive.interest == Interest::Visited) {
-                    // The last position is the end of the game, unless that ended early.
-                    (start..start + trajectory.policies.len()).for_each(|moves| offer(&way[..moves]));
-                }
                 report.trajectories += 1;
                 report.moves += (way.len() - start) as u64;
                 report.opening += start as f64;
@@ -439,11 +459,9 @@ fn log_path(folder: &Path, steps: u64) -> PathBuf {
     folder.join(REPLAY).join(format!("games-{steps:08}.log"))
 }
 
-/// All logs of a run from its first step on, in their order.
-pub(super) fn all_logs(folder: &Path) -> Result<Vec<PathBuf>, ZeroError> {
-    let first = log_path(folder, 0);
-    at(&first, first.metadata())?;
-    Ok((0..).map(|step| log_path(folder, step)).take_while(|path| path.exists()).collect())
+/// The logs of what a run has learnt from in so many steps, in their order; without what it played ahead of the next.
+pub(super) fn logs(folder: &Path, steps: u64) -> impl Iterator<Item = PathBuf> {
+    (0..steps).map(|step| log_path(folder, step))
 }
 
 /// The archive after so many learning steps.

@@ -1,21 +1,25 @@
 //! [`unique_states`]: how much of the game a run has seen (paper 004, §6.1, Figure 3).
 
 use super::replay::{Entry, ReplayLog};
-use super::training::{ZeroError, all_logs, at};
+use super::training::{ZeroError, at, logs};
 use afterstate_games::{Deterministic, IndexedMoves};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// How many different positions that are not the end of a game training trajectories visited, by the number of moves that led
-/// there from `first`.
+/// How many different positions that are not the end of a game the training trajectories of so many learning steps visited, by the number
+/// of moves that led there from `first`.
 ///
 /// # Errors
 ///
 /// A log that cannot be read, or that the run no longer has: only runs with [`ReplaySettings::keep`](super::ReplaySettings::keep)
 /// have all.
-pub fn unique_states<G: Deterministic + IndexedMoves>(first: &G, folder: &Path) -> Result<Vec<u64>, ZeroError> {
+pub fn unique_states<G: Deterministic + IndexedMoves>(
+    first: &G,
+    folder: &Path,
+    steps: u64,
+) -> Result<Vec<u64>, ZeroError> {
     let mut seen: Vec<HashSet<u64>> = Vec::new();
-    for path in all_logs(folder)? {
+    for path in logs(folder, steps) {
         for entry in at(&path, ReplayLog::read(&path))? {
             let Entry::Trajectory(trajectory) = entry else { continue };
             let mut game = first.clone();

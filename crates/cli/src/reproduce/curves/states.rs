@@ -46,7 +46,7 @@ pub fn of_run<G: ZeroGame>(
         return Ok(known);
     }
     let first = G::first(recipe);
-    let unique = unique_states(&first, folder)?;
+    let unique = unique_states(&first, folder, *steps)?;
     let checkpoint = ResidualAgent::read(checkpoint)?;
     const CACHE_BITS: u32 = 16;
     let backend = recipe.device.open().map_err(anyhow::Error::msg)?;

@@ -76,12 +76,6 @@ pub struct Batching {
     pub server: Option<ServerSettings>,
 }
 
-impl Batching {
-    fn is_default(&self) -> bool {
-        *self == Batching::default()
-    }
-}
-
 impl Default for Batching {
     fn default() -> Self {
         Batching { games: 1, server: None }
@@ -99,11 +93,9 @@ pub struct ZeroSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<ArchiveSettings>,
     /// How many are played at once.
-    #[serde(skip_serializing_if = "Batching::is_default")]
     pub batching: Batching,
     /// Whether the next step's trajectories are played while a step is learnt, as in the paper's program, where nobody waits. What
     /// leads them is then one step older than it could be. Learning has a thread of its own beside those that play.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub play_ahead: bool,
     /// How they become learning steps.
     pub replay: ReplaySettings,

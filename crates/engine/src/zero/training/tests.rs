@@ -355,6 +355,29 @@ fn a_run_in_pieces_ends_as_a_whole_one() {
     }
 }
 
+/// An archive that is saved in the middle of a step has seen positions of the step after it, too.
+#[test]
+fn a_step_tells_of_the_archive_without_what_is_played_ahead() {
+    let archive = settings(Some((Interest::Visited, Keep::Expanding)));
+    let settings = ZeroSettings { play_ahead: true, ..archive };
+    let (whole, pieces) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let go_on = AtomicBool::new(false);
+    let mut training = open(whole.path(), &settings, new(), (0, 0));
+    let reports = [0, 1, 2].map(|_| training.step(&go_on, &|_| {}).unwrap().unwrap().archive);
+    assert!(reports.is_sorted_by(|a, b| a < b), "{reports:?}");
+    for pause_at in [1, 20, 40] {
+        let mut first = open(pieces.path(), &settings, new(), (0, 0));
+        first.step(&go_on, &|_| {}).unwrap().unwrap();
+        let stop = AtomicBool::new(false);
+        first.step(&stop, &|examples| stop.store(examples >= pause_at, Ordering::Relaxed)).unwrap();
+        first.save_beside().unwrap();
+        let (learnt, done) = (first.learner().clone(), (first.steps(), first.games()));
+        let mut second = open(pieces.path(), &settings, learnt, done);
+        let report = second.step(&go_on, &|_| {}).unwrap().unwrap();
+        assert_eq!(report.archive, reports[report.step as usize - 1], "step {}", report.step);
+    }
+}
+
 #[test]
 fn what_cannot_be_read_is_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -388,12 +411,12 @@ fn what_a_run_has_seen_is_counted_once() {
         trajectories += report.trajectories;
         training.forget_before([training.steps(); 2]);
     }
-    let seen = unique_states(&TicTacToe::default(), folder.path()).unwrap();
+    let seen = unique_states(&TicTacToe::default(), folder.path(), training.steps()).unwrap();
     assert_eq!(seen[..2], [1, 9], "the empty board, and a cross anywhere");
     assert!(seen[2] <= 72 && seen.len() <= 9 && seen.iter().all(|&states| states <= trajectories), "{seen:?}");
 
     settings.replay.keep = false;
     training.settings = settings;
     training.forget_before([training.steps(); 2]);
-    assert!(unique_states(&TicTacToe::default(), folder.path()).is_err(), "the first games are gone");
+    assert!(unique_states(&TicTacToe::default(), folder.path(), training.steps()).is_err(), "the first games are gone");
 }
