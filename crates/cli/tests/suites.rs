@@ -53,17 +53,17 @@ fn the_same_seed_gives_the_same_answers_whatever_else_is_asked() {
     assert!(some.iter().all(|(name, _)| name.ends_with("-19") && (name.starts_with("ko") || name.starts_with("seki"))));
 }
 
-/// What each search solves at least: two less than at this seed when it was measured, for a change may lose one position
+/// What each search solves at least: at most two less than at this seed when it was measured, for a change may lose one position
 /// and win another. Whoever falls below plays worse, whatever fast games say.
 #[test]
 fn every_search_solves_most_of_the_suite() {
     for (agent, least) in [
         ("mc-rave:300", 65),
-        ("uct:300", 64),
+        ("uct:300", 65),
         ("rave:300", 61),
         ("mcts:300", 61),
         ("flat-mc:300", 52),
-        ("td-search:300", 44),
+        ("td-search:300", 46),
     ] {
         let json = report(&[GO, "--agent", agent, "--seed", "1"]);
         let unsolved = json["positions"].as_array().unwrap().iter().filter(|answer| answer["grade"] != "right");

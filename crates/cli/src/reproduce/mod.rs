@@ -66,7 +66,7 @@ pub use uci_elo::Experiment as HeldBackExperiment;
   backgammon/learners TD(λ), TD-directed(λ), TDLeaf(λ) and TreeStrap after as many games (full: ten minutes)
   backgammon/plies    2 plies against 1 with the same network, weak and strong (full: under an hour)
   backgammon/gnubg    against GNU Backgammon (full: two hours, most of it training)
-  backgammon/inputs   what inputs are worth against GNU Backgammon (full: a quarter of an hour)
+  backgammon/inputs   what inputs are worth against GNU Backgammon (full: hours, most of it training)
   knightcap/gains  TD-Leaf and TD-directed against partners of similar strength, and self-play (full: hours)
   knightcap/deep   what these gained, with the deeper searches by which they learnt (full: an hour)
   meep/table2   TreeStrap, RootStrap and TD-Leaf from random weights, and Figure 2's curves (full: hours)
