@@ -10,7 +10,8 @@ use cudarc::cudnn::sys::{
 use cudarc::cudnn::{
     ConvBackwardData, ConvBackwardFilter, ConvDescriptor, ConvForward, Cudnn, FilterDescriptor, TensorDescriptor,
 };
-use cudarc::driver::{CudaFunction, CudaModule, CudaSlice, CudaStream, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::{CompileOptions, compile_ptx, compile_ptx_with_opts};
 use std::sync::Arc;
 
 const KERNELS: &str = include_str!("kernels.cu");
@@ -50,6 +51,16 @@ pub(super) struct Layer {
     pub output: CudaSlice<f32>,
 }
 
+/// Compiles the kernels for a card. By itself NVRTC may compile for one that is too old for them: they add to numbers of 64 bits in one step,
+/// which compute capability 6 brought.
+pub(super) fn compile(context: &Arc<CudaContext>) -> Fallible<Arc<CudaModule>> {
+    let (major, minor) = context.compute_capability()?;
+    let options = vec![format!("--gpu-architecture=compute_{major}{minor}")];
+    let compiled = compile_ptx_with_opts(KERNELS, CompileOptions { options, ..CompileOptions::default() });
+    // A card that is newer than NVRTC takes what that compiles for others.
+    Ok(context.load_module(compiled.or_else(|_| compile_ptx(KERNELS))?)?)
+}
+
 /// The kernels by their names, and where they run.
 pub(super) struct Kernels {
     pub stream: Arc<CudaStream>,
@@ -74,14 +85,7 @@ fn of_channels(channels: usize) -> LaunchConfig {
 
 impl Kernels {
     pub fn new(card: &Opened) -> Fallible<Kernels> {
-        let module = match card.kernels.get() {
-            Some(module) => module.clone(),
-            None => {
-                let module: Arc<CudaModule> = card.context.load_module(cudarc::nvrtc::compile_ptx(KERNELS)?)?;
-                card.kernels.get_or_init(|| module).clone()
-            }
-        };
-        let named = |name| module.load_function(name);
+        let named = |name| card.kernels.load_function(name);
         Ok(Kernels {
             stream: card.context.new_stream()?,
             arrange: named("arrange")?,

@@ -17,7 +17,7 @@ pub use trainer::CardTrainer;
 use cudarc::cudnn::sys::cudnnTensorFormat_t;
 use cudarc::driver::{CudaContext, CudaModule};
 use std::error::Error;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Channels come in multiples of so many.
 const CHANNELS: usize = 8;
@@ -34,7 +34,7 @@ pub struct Card(Arc<Opened>);
 struct Opened {
     context: Arc<CudaContext>,
     /// What trainers need beside cuDNN, compiled for the card.
-    kernels: OnceLock<Arc<CudaModule>>,
+    kernels: Arc<CudaModule>,
 }
 
 impl Card {
@@ -60,7 +60,10 @@ impl Card {
         // SAFETY: events let streams wait for each other's slices; every slice here belongs to one stream alone. With events a
         // stream's work could not be captured as a graph.
         unsafe { context.disable_event_tracking() };
-        Ok(Card(Arc::new(Opened { context, kernels: OnceLock::new() })))
+        let one_line = |error: Box<dyn Error>| error.to_string().trim().replace('\n', "; ");
+        let kernels = layer::compile(&context)
+            .map_err(|error| format!("expected an NVRTC that compiles for this card: {}", one_line(error)))?;
+        Ok(Card(Arc::new(Opened { context, kernels })))
     }
 }
 
