@@ -84,6 +84,75 @@ const BEAVER: &str = " 0 point match
 ";
 
 #[test]
+fn rules_that_a_file_tells_count() {
+    let money = " 0 point match\n\n Game 1\n a : 0 b : 0\n  1) 31: 8/5 6/5\n";
+    let read = MatMatch::read(&format!("; [Jacoby \"On\"]\n; [Beaver \"On\"]\n# a remark\n{money}")).unwrap();
+    assert_eq!(read.terms(0), Some(Terms::Money { jacoby: true, beavers: true }));
+    assert_eq!(MatMatch::read(&read.to_string()).unwrap(), read);
+    let off = MatMatch::read(&format!("; [Jacoby \"Off\"]\n; [Beaver \"Off\"]\n{money}")).unwrap();
+    assert_eq!(off.terms(0), Some(Terms::Money { jacoby: false, beavers: false }));
+
+    let points =
+        " 3 Point Match\n\n Game 1\n a : 2 b : 0\n  1) 31: 8/5 6/5\n\n Game 2\n a : 2 b : 1\n  1) 31: 8/5 6/5\n";
+    let crawford = |text: &str| {
+        let read = MatMatch::read(text).unwrap();
+        assert_eq!(MatMatch::read(&read.to_string()).unwrap(), read);
+        [0, 1].map(|game| matches!(read.terms(game), Some(Terms::Match(score)) if score.crawford))
+    };
+    assert_eq!(crawford(points), [true, false]);
+    assert_eq!(crawford(&format!("; [Crawford \"Off\"]\n{points}")), [false, false]);
+
+    assert!(MatMatch::read(&format!("; [Variation \"Backgammon\"]\n{money}")).is_ok());
+    let refused = |comment: &str| MatMatch::read(&format!("{comment}\n{money}")).unwrap_err().to_string();
+    assert_eq!(
+        refused("; [Variation \"Nackgammon\"]"),
+        "line 1: '[Variation \"Nackgammon\"]': expected [Variation \"Backgammon\"]"
+    );
+    assert!(refused("; Set Pos=-a-B--E-B-a-dDB--b-bcb----/0").contains("expected games that begin with the usual"));
+}
+
+/// As eXtreme Gammon writes a game that somebody gave up after a roll, and a play that was the only one.
+#[test]
+fn plays_that_are_not_written_are_known_or_end_the_game() {
+    let text = " 0 point match\n\n Game 1\n a : 0 b : 0\n  1) 31: 8/5 6/5      64: ????\n      Wins 1 point\n";
+    let read = MatMatch::read(text).unwrap();
+    assert_eq!((read.games[0].plays().count(), read.games[0].won), (1, Some((Side::First, 1))));
+}
+
+/// What is left of a match when plays are not written that were the only ones, and how many these are.
+fn without_only_plays(written: &MatMatch) -> (String, usize) {
+    let mut moves = Vec::new();
+    let mut is_only = written.games.iter().flat_map(MatGame::plays).map(|(position, _)| {
+        position.legal_moves(&mut moves);
+        moves.len() == 1
+    });
+    let (mut text, mut blank, mut left_out) = (String::new(), false, 0);
+    for word in written.to_string().split_inclusive(char::is_whitespace) {
+        if word.trim_end().strip_suffix(':').is_some_and(|dice| dice.parse::<u8>().is_ok()) {
+            blank = is_only.next().unwrap();
+            left_out += usize::from(blank);
+        }
+        let blanked = |c: char| if c.is_whitespace() { c } else { ' ' };
+        text.extend(word.chars().map(|c| if blank && word.contains('/') { blanked(c) } else { c }));
+    }
+    (text, left_out)
+}
+
+#[test]
+fn the_only_play_need_not_be_written() {
+    let mut all = 0;
+    for seed in 0..40 {
+        let games = vec![random_game(&mut stream(seed, 0))];
+        let written = MatMatch { length: 0, games, ..MatMatch::default() };
+        let (text, left_out) = without_only_plays(&written);
+        let read = MatMatch::read(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!(boards(&read.games[0]), boards(&written.games[0]), "{text}");
+        all += left_out;
+    }
+    assert!(all > 40, "{all}");
+}
+
+#[test]
 fn who_beavers_takes_and_the_doubler_rolls() {
     let read = MatMatch::read(BEAVER).unwrap();
     let (ada, bob) = (Side::First, Side::Second);
@@ -177,7 +246,7 @@ proptest! {
     fn what_is_written_is_read_again(seed in any::<u64>(), games in 0usize..4, length in 0u32..26) {
         let mut rng = stream(seed, 0);
         let games = (0..games).map(|_| random_game(&mut rng)).collect();
-        let written = MatMatch { length, cubeless: false, games };
+        let written = MatMatch { length, games, ..MatMatch::default() };
         let read = MatMatch::read(&written.to_string()).unwrap();
         prop_assert_eq!(read.length, length);
         for (read, written) in read.games.iter().zip(&written.games) {

@@ -48,7 +48,7 @@ fn counts_belong_to_the_position() {
 /// Lines follow each other; good and bad moves do not.
 #[test]
 fn moves_are_moves_of_the_right_position() {
-    let mated = epd("7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7 g1h1; pv Kf7 Kh7 Qg7+;");
+    let mated = epd("7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7, g1h1; pv Kf7 Kh7 Qg7+;");
     let texts = |opcode| mated.moves(opcode).map(|mv| mv.to_string()).collect::<Vec<_>>().join(" ");
     assert_eq!((texts("bm"), texts("pv")), ("g1g7 g1h1".into(), "f6f7 h8h7 g1g7".into()));
     assert_eq!(mated.to_string(), "7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7# Qh1+; pv Kf7 Kh7 Qg7#;");

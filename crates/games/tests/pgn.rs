@@ -87,7 +87,7 @@ fn what_is_wrong_is_said_with_its_line_and_the_next_game_is_read() {
         ("1. -- e5 1-0", "move '--': expected a legal move"),
         ("1. e4 e5 e.p. 1-0", "move 'e': expected a legal move"),
         ("1. e4 (1. -- e5 (1... d5", "line 5: found a variation without its end: expected ')'"),
-        ("[FEN \"8/8 w - - 0 1\"]\n\n1. e4 e5 1-0", "FEN: position '8/8 w - - 0 1'"),
+        ("[FEN \"8/8 w - - 0 1\"]\n\n1. e4 e5 1-0", "PGN, line 5: position '8/8 w - - 0 1'"),
         ("[FEN 8/8]\n\n1. e4 e5 1-0", "found [FEN: expected a tag"),
     ] {
         let text = format!("[White \"Ada\"]\n\n{wrong}\n\n[White \"Bob\"]\n[Black \"Cleo\"]\n\n1. d4 1/2-1/2\n");
@@ -97,6 +97,68 @@ fn what_is_wrong_is_said_with_its_line_and_the_next_game_is_read() {
         assert!(error.contains(message), "{error}");
         let next = games[1].as_ref().unwrap();
         assert_eq!((next.tag("White"), next.tag("Black"), next.moves().count()), (Some("Bob"), Some("Cleo"), 1));
+    }
+}
+
+#[test]
+fn a_wrong_variation_with_a_result_is_one_error() {
+    let text =
+        "1. e4 Ke7 (1... c5 *) 2. Nf3 Nc6 1-0\n\n1. e4 e5 (1... Kd7 *) 2. Nf3 1-0\n\n[White \"B\"]\n\n1. d4 1-0\n";
+    let games = games(text);
+    assert_eq!(games.iter().map(Result::is_ok).collect::<Vec<_>>(), [false, false, true]);
+}
+
+#[test]
+fn other_variants_are_no_games_of_chess() {
+    for variant in ["Antichess", "Atomic", "Three-check", "Crazyhouse", "Horde"] {
+        let games = games(&format!("[Variant \"{variant}\"]\n\n1. e4 e5 1-0\n\n[Variant \"Standard\"]\n\n1. d4 1-0\n"));
+        let error = games[0].as_ref().unwrap_err().to_string();
+        assert_eq!(error, format!("PGN, line 3: variant '{variant}': expected chess or Chess960"));
+        assert!(games[1].is_ok() && games.len() == 2);
+    }
+}
+
+#[test]
+fn results_that_only_tags_have_count() {
+    for moves in ["1. e4 e5", "1. e4 e5 *"] {
+        assert_eq!(game(&format!("[Result \"1-0\"]\n\n{moves}\n")).outcome, Some(Outcome::win(Side::First)));
+    }
+    assert_eq!(game("[Result \"1-0\"]\n\n1. e4 e5 0-1\n").outcome, Some(Outcome::win(Side::Second)));
+    assert_eq!(game("[Result \"?\"]\n\n1. e4 e5 *\n").outcome, None);
+}
+
+/// What a comment before any move says of the position, and hundredths of clocks, come back.
+#[test]
+fn what_programs_say_before_the_first_move_stays() {
+    let text = "{[%eval 0.17] [%clk 0:05:00] Start} 1. e4 {[%clk 0:00:01.99]} (1. d4 {[%clk 0:00:02.5]}) *";
+    let written = game(text).to_string().replace('\n', " ");
+    for part in ["{ [%eval 0.17] [%clk 0:05:00] Start }", "[%clk 0:00:01.99]", "[%clk 0:00:02.5]"] {
+        assert!(written.contains(part), "{written}");
+    }
+}
+
+#[test]
+fn moves_are_read_as_other_programs_write_them() {
+    for text in [
+        "1. e2-e4 +/= e7-e5 2. Ng1-f3 = Nb8-c6 +- 3. Bf1-b5 ½-½",
+        "1. e4 e5 2. Nf3 Nc6 3. Bb5 -/+ 1/2-1/2",
+        "1. e2e4 e7e5 2. g1f3 b8c6 3. f1b5 \u{bd}-\u{bd}",
+    ] {
+        let game = game(text);
+        assert_eq!(outline(&game.line, game.start.clone()), "e2e4 e7e5 g1f3 b8c6 f1b5", "{text}");
+        assert_eq!(game.outcome, Some(Outcome::DRAW), "{text}");
+    }
+    let promotion = game("[FEN \"7k/P7/8/8/8/8/8/K7 w - - 0 1\"]\n\n1. a8=q+ *");
+    assert_eq!(outline(&promotion.line, promotion.start.clone()), "a7a8q");
+}
+
+#[test]
+fn backslashes_in_tags_are_kept() {
+    for (value, meant) in
+        [(r"C:\foo", r"C:\foo"), (r"C:\dir\", r"C:\dir\"), (r"C:\\dir\\", r"C:\dir\"), (r#"a \"b\""#, r#"a "b""#)]
+    {
+        let game = game(&format!("[Event \"{value}\"]\n[White \"Ada\"]\n\n1. e4 *\n"));
+        assert_eq!((game.tag("Event"), game.tag("White")), (Some(meant), Some("Ada")), "{value}");
     }
 }
 
@@ -142,7 +204,9 @@ fn a_source_that_fails_ends_the_games() {
 #[test]
 fn endless_games_are_refused() {
     for (part, message) in [
-        ("1. Nf3 Nf6 2. Ng1 Ng8 ", "over 16 MiB in one game"),
+        ("1. Nf3 Nf6 2. Ng1 Ng8 ", "over 250,000 moves in one game"),
+        // Two moves, and many that Black could have made instead.
+        ("1. Nf3 Nf6 (d5) (d6) (e5) 2. Ng1 Ng8 (d5) (d6)", "over 250,000 moves in one game"),
         ("1. e4 (", "64 levels at most"),
         ("{ comment without end ", "over a million characters"),
         ("[A \"b\"] ", "over 16 MiB in one game"),

@@ -61,6 +61,16 @@ fn tolerates_what_programs_write() {
     assert_eq!(read("(;GaMe[1]SiZe[9]White[aa])").moves, [Move::play(Point::at(0, 8, 9))]);
     assert_eq!(read("(;SZ[9:9]KM[]HA[0]RU[]PL[])").start.komi(), Komi::DEFAULT);
     assert_eq!(read("(;SZ[9] KM [5.5] ; B\n[aa] )").start.komi().points(), 5.5);
+    // Decimal commas, colours in other spellings, a letter's head before the game.
+    assert_eq!(read("(;SZ[9]KM[6,5])").start.komi().points(), 6.5);
+    for (text, side) in [("b", Side::First), ("Black", Side::First), ("White", Side::Second), ("w", Side::Second)] {
+        assert_eq!(read(&format!("(;SZ[9]PL[{text}])")).start.to_move(), side);
+    }
+    assert_eq!(labels(&read("From: somebody (of a club)\n\nHere it is:\n( ;SZ[9];B[aa])")), ["A9"]);
+    // What is said of the whole game may stand behind moves, unless it was said before.
+    let late = read("(;SZ[9];B[aa];W[bb]KM[0]RU[Chinese]PL[B])");
+    assert_eq!((late.start.komi().points(), &*late.rules), (0.0, "Chinese"));
+    assert_eq!(read("(;SZ[9]KM[5.5];B[aa];W[bb]KM[0])").start.komi().points(), 5.5);
     // A side that moves twice in a row: the other one passed.
     assert_eq!(labels(&read("(;SZ[9];B[aa];B[bb];W[cc])")), ["A9", "pass", "B8", "C7"]);
     // Servers write three passes.
@@ -130,7 +140,7 @@ fn says_what_is_wrong() {
         ("(;SZ[9]AW[ba][ab];B[aa])", "move 1, Black A9: expected a legal move, but it would be suicide"),
         ("(;SZ[9];B[aa]W[bb])", "SGF, line 1, W[bb]: expected one move in a node; put ';' before the second"),
         ("(;SZ[9];B[aa];AB[bb])", "SGF, line 1, AB[bb]: expected this property only before the first move"),
-        ("(;SZ[9];B[aa];KM[0])", "SGF, line 1, KM[0]: expected this property only before the first move"),
+        ("(;SZ[9];B[aa];KM[six])", "SGF, line 1, KM[six]: expected one number, such as 7.5"),
         ("(;PB[a]PB[b])", "SGF, line 1, PB[a][b]: expected a single value"),
         // Ko at once, and a position that comes again after two passes.
         (

@@ -14,8 +14,9 @@
 //! ```
 //!
 //! Each side counts its points from its own home; 25 is the bar and 0 is off. Every step of every man is written by itself. For money a
-//! double may be answered with `Beavers => 4`, which takes it and turns the cube once more. Comments begin with a semicolon; one of
-//! them says how far the cube may be turned, and `; [CubeLimit "1"]` that there was none.
+//! double may be answered with `Beavers => 4`, which takes it and turns the cube once more. Comments begin with a semicolon or a number sign;
+//! some of them say by which rules was played: `; [CubeLimit "1"]` that there was no cube, `; [Jacoby "On"]`, `; [Beaver "On"]` and
+//! `; [Crawford "Off"]`.
 
 use super::cube::{MatchScore, Terms};
 use super::{BAR, Backgammon, Board, Dice, Move, Phase, Play};
@@ -27,8 +28,11 @@ use thiserror::Error;
 const RIGHT: usize = 34;
 const MIDDLE: usize = 20;
 
-/// What a comment says where there was no cube.
+/// What comments say where there was no cube, and of other rules than a match has by itself.
 const NO_CUBE: &str = "[CubeLimit \"1\"]";
+const JACOBY: &str = "[Jacoby \"On\"]";
+const BEAVERS: &str = "[Beaver \"On\"]";
+const NO_CRAWFORD: &str = "[Crawford \"Off\"]";
 
 /// Longer texts are no matches of people or of programs in one sitting.
 pub const LONGEST_TEXT: usize = 16 << 20;
@@ -101,6 +105,12 @@ pub struct MatMatch {
     pub length: u32,
     /// Whether there was no cube. Without a word about it there was one.
     pub cubeless: bool,
+    /// Whether gammons count for money only where the cube was turned. Few files say so; without a word they count always.
+    pub jacoby: bool,
+    /// Whether beavers are allowed for money: the file says so, or there is one in it.
+    pub beavers: bool,
+    /// Whether there is no Crawford game. Without a word there is one.
+    pub without_crawford: bool,
     /// Its games.
     pub games: Vec<MatGame>,
 }
@@ -128,8 +138,7 @@ impl MatMatch {
     }
 
     /// What a game, counted from 0, was played for; `None` if there is none, or its score cannot be. Such files don't say which game is
-    /// the Crawford game: it is the first in which a player needs one point, unless somebody doubled in it. Nor do they know the
-    /// Jacoby rule; beavers are allowed in a session if there is one in it.
+    /// the Crawford game: it is the first in which a player needs one point, unless somebody doubled in it.
     ///
     /// ```
     /// use afterstate_games::backgammon::{cube::Terms, mat::MatMatch};
@@ -141,17 +150,16 @@ impl MatMatch {
     pub fn terms(&self, game: usize) -> Option<Terms> {
         let points = self.games.get(game)?.score;
         if self.length == 0 {
-            let mut actions = self.games.iter().flat_map(|game| &game.actions);
-            let beavers = actions.any(|(_, action)| matches!(action, Action::Beaver(_)));
-            return Some(Terms::Money { jacoby: false, beavers });
+            return Some(Terms::Money { jacoby: self.jacoby, beavers: self.beavers });
         }
         if points.iter().any(|&points| points >= self.length) {
             return None;
         }
         let one_away = |game: &MatGame| game.score.contains(&(self.length - 1));
-        let first = self.games.iter().position(one_away) == Some(game);
-        let doubles = self.games[game].actions.iter().any(|(_, action)| matches!(action, Action::Double(_)));
-        Some(Terms::Match(MatchScore { length: self.length, points, crawford: first && !doubles }))
+        let doubles = |game: &MatGame| game.actions.iter().any(|(_, action)| matches!(action, Action::Double(_)));
+        let crawford = |game: &MatGame| !self.without_crawford && one_away(game) && !doubles(game);
+        let crawford = crawford(&self.games[game]) && !self.games[..game].iter().any(one_away);
+        Some(Terms::Match(MatchScore { length: self.length, points, crawford }))
     }
 }
 
@@ -207,14 +215,14 @@ impl Reader {
     fn line(&mut self, line: &str) -> Result<(), String> {
         let trimmed = line.trim();
         if let Some(comment) = trimmed.strip_prefix(';') {
-            self.read.cubeless |= self.read.games.is_empty() && comment.trim() == NO_CUBE;
-            return Ok(());
+            return self.comment(comment.trim());
         }
-        if trimmed.is_empty() {
+        if trimmed.is_empty() || trimmed.starts_with('#') {
             return Ok(());
         }
         if !self.has_length {
-            let length = trimmed.strip_suffix("point match").and_then(|number| number.trim().parse().ok());
+            let lower = trimmed.to_ascii_lowercase();
+            let length = lower.strip_suffix("point match").and_then(|number| number.trim().parse().ok());
             self.read.length =
                 length.ok_or_else(|| format!("'{}': expected '5 point match' or '0 point match'", short(trimmed)))?;
             self.has_length = true;
@@ -240,6 +248,22 @@ impl Reader {
             // Whatever the columns' width, the second action of a line is the right player's.
             let left = index == 0 && at + column < MIDDLE;
             self.action(if left { Side::First } else { Side::Second }, text)?;
+        }
+        Ok(())
+    }
+
+    /// What is not played by the usual rules, or not from the usual position, would be judged wrongly.
+    fn comment(&mut self, comment: &str) -> Result<(), String> {
+        let is = |tag: &str| comment.eq_ignore_ascii_case(tag);
+        self.read.cubeless |= self.read.games.is_empty() && is(NO_CUBE);
+        self.read.jacoby |= is(JACOBY);
+        self.read.beavers |= is(BEAVERS);
+        self.read.without_crawford |= is(NO_CRAWFORD);
+        if comment.starts_with("[Variation ") && !is("[Variation \"Backgammon\"]") {
+            return Err(format!("'{}': expected [Variation \"Backgammon\"]", short(comment)));
+        }
+        if comment.starts_with("Set Pos=") {
+            return Err(format!("'{}': expected games that begin with the usual first position", short(comment)));
         }
         Ok(())
     }
@@ -274,6 +298,7 @@ impl Reader {
                     let offered = Cube { value: Some(offered), owner: None };
                     offered.check(side, value).map_err(|problem| format!("'{}': {problem}", short(text)))?;
                     self.cube = Cube { value: Some(value), owner: Some(side) };
+                    self.read.beavers = true;
                     Action::Beaver(value)
                 }
                 None => return Err(format!("'{}': expected Takes or Drops after a double", short(text))),
@@ -373,7 +398,8 @@ fn columns(text: &str) -> impl Iterator<Item = (usize, &str)> {
     starts.into_iter().zip(ends).map(|(start, end)| (start, text[start..end].trim_end()))
 }
 
-/// `31: 8/5 6/5`; nothing if the roll could have been played and was not.
+/// `31: 8/5 6/5`; nothing if the roll could have been played in more than one way and was not, or nobody knows how (`31: ????`). The only
+/// play need not be written.
 fn played(board: &Board, side: Side, text: &str) -> Result<Option<(Dice, Play)>, String> {
     let expected = || format!("'{}': expected a roll and its play, such as '31: 8/5 6/5'", short(text));
     let (dice, steps) = text.split_once(':').ok_or_else(expected)?;
@@ -387,6 +413,16 @@ fn played(board: &Board, side: Side, text: &str) -> Result<Option<(Dice, Play)>,
         return Err(format!("'{}': the game is over", short(text)));
     }
     let steps = steps.trim();
+    if !steps.is_empty() && steps.bytes().all(|byte| byte == b'?') {
+        return Ok(None);
+    }
+    if steps.is_empty() {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        if let [Move::Play(play)] = moves[..] {
+            return Ok(Some((dice, play)));
+        }
+    }
     let nothing = steps.is_empty() || steps.eq_ignore_ascii_case("cannot move");
     let words = steps.split_whitespace().map(|word| {
         let word = word.strip_prefix("25/").map_or_else(|| word.to_string(), |rest| format!("bar/{rest}"));
@@ -433,8 +469,13 @@ fn action_text(board: &mut Board, side: Side, action: Action) -> String {
 impl fmt::Display for MatMatch {
     /// As GNU Backgammon writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.cubeless {
-            writeln!(f, "; {NO_CUBE}\n")?;
+        let (cubeless, no_crawford) = (self.cubeless, self.without_crawford);
+        for (is_so, tag) in
+            [(cubeless, NO_CUBE), (self.jacoby, JACOBY), (self.beavers, BEAVERS), (no_crawford, NO_CRAWFORD)]
+        {
+            if is_so {
+                writeln!(f, "; {tag}\n")?;
+            }
         }
         writeln!(f, " {} point match", self.length)?;
         for (number, game) in self.games.iter().enumerate() {

@@ -36,9 +36,15 @@ impl Chess {
 
     /// A legal move in either notation, as files have them.
     pub(super) fn parse_legal(&self, text: &str) -> Result<Move, NotationError> {
+        let legal = |text: &str| self.parse_move(text).ok().filter(|&mv| self.board.is_legal(mv));
         self.parse_san(text).or_else(|error| {
-            // Some programs write moves as UCI does.
-            self.parse_move(text).ok().filter(|&mv| self.board.is_legal(mv)).ok_or(error)
+            // Some programs write moves as UCI does, in the long form with a stroke, or new pieces with small letters.
+            let short = text.replace('-', "");
+            let large = |text: &str| text.split_once('=').map(|(mv, new)| format!("{mv}={}", new.to_ascii_uppercase()));
+            legal(text)
+                .or_else(|| self.parse_san(&short).ok().or_else(|| legal(&short)))
+                .or_else(|| legal(&large(&short)?))
+                .ok_or(error)
         })
     }
 

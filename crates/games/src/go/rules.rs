@@ -7,6 +7,9 @@ use crate::rng::{Rng, mix};
 use crate::{Deterministic, Game, IndexedMoves, Outcome, Repetition, Side, Turn};
 use serde::{Deserialize, Serialize};
 
+/// With fewer moves left the limit may matter to a search, and counts for [`Game::key`].
+const LIMIT_MATTERS: u16 = 32;
+
 /// Points that White gets for moving second, in steps of one half.
 ///
 /// ```
@@ -315,10 +318,12 @@ impl Game for Go {
         })
     }
 
+    /// The moves that are left count only when they are few: before, positions that differ in them are the same to a search.
     fn key(&self) -> u64 {
         let ko = self.board.ko().map_or(0, |point| mix(0x6b6f_0000 + point.0 as u64));
         let turn = mix(0x7475_726e + 4 * self.to_move.index() as u64 + u64::from(self.passes));
-        self.board.hash() ^ ko ^ turn
+        let near = if self.moves_left < LIMIT_MATTERS { mix(0x6c69_6d69_7400 + u64::from(self.moves_left)) } else { 0 };
+        self.board.hash() ^ ko ^ turn ^ near
     }
 
     fn repetition_key(&self) -> u64 {

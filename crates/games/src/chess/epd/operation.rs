@@ -136,7 +136,8 @@ impl<'a> Written<'a> {
     fn moves(&self, position: &mut Chess, follow: bool) -> Result<Vec<Operand>, NotationError> {
         let expected = if follow { "legal moves one after the other" } else { "legal moves such as Nf3" };
         let mut moves = Vec::new();
-        for text in self.rest.split_whitespace() {
+        // Some files have commas between them.
+        for text in self.rest.split(|c: char| c.is_whitespace() || c == ',').filter(|text| !text.is_empty()) {
             let mv = position.parse_legal(text).map_err(|_| self.error(expected))?;
             if follow {
                 position.play(mv);

@@ -52,8 +52,9 @@ impl FromStr for Evaluation {
 
 /// A clock as `[%clk …]` has it: hours, minutes and seconds.
 pub(super) fn clock_text(clock: Duration) -> String {
-    let (seconds, tenths) = (clock.as_secs(), clock.subsec_millis() / 100);
-    let fraction = if tenths > 0 { format!(".{tenths}") } else { String::new() };
+    let (seconds, millis) = (clock.as_secs(), clock.subsec_millis());
+    let fraction = if millis > 0 { format!(".{millis:03}") } else { String::new() };
+    let fraction = fraction.trim_end_matches('0');
     format!("{}:{:02}:{:02}{fraction}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
@@ -62,7 +63,7 @@ fn parse_clock(text: &str) -> Option<Duration> {
     let (hours, minutes): (u32, u32) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     let seconds: f64 = parts.next()?.parse().ok()?;
     let whole = 3600 * u64::from(hours) + 60 * u64::from(minutes);
-    Some(Duration::from_secs(whole) + Duration::try_from_secs_f64(seconds).ok()?)
+    Duration::from_secs(whole).checked_add(Duration::try_from_secs_f64(seconds).ok()?)
 }
 
 /// A comment without the commands that are understood, and these.
@@ -105,6 +106,7 @@ mod tests {
             ("[%csl Ga1] [%eval odd]", "[%csl Ga1] [%eval odd]", None, None),
             ("[%eval 1", "[%eval 1", None, None),
             ("[%clk 1:99999999999:1]", "[%clk 1:99999999999:1]", None, None),
+            ("[%clk 4294967295:0:18446744073709549568]", "[%clk 4294967295:0:18446744073709549568]", None, None),
         ] {
             assert_eq!(take_apart(comment), (text.to_string(), evaluation, clock), "{comment}");
         }

@@ -108,7 +108,7 @@ pub enum PgnError {
         expected: &'static str,
     },
     /// The first position cannot be played.
-    #[error("PGN, line {line}, FEN: {error}")]
+    #[error("PGN, line {line}: {error}")]
     Start {
         /// The line of the source at which the moves begin, from 1.
         line: u64,

@@ -1,10 +1,10 @@
 //! From tokens to games.
 
 use super::annotation::take_apart;
-use super::tokens::{Token, Tokens};
+use super::tokens::{self, Token, Tokens};
 use super::{PgnError, PgnGame, PgnLine, PgnMove};
 use crate::chess::Chess;
-use crate::{Game, Notation};
+use crate::{Game, Notation, NotationError};
 use cozy_chess::Piece;
 use std::io::BufRead;
 
@@ -13,6 +13,9 @@ pub const LONGEST_GAME: usize = 1 << 24;
 
 /// Variations of variations go no deeper.
 const DEEPEST: u32 = 64;
+
+/// No game has more moves, those of variations included, and variations count as moves.
+const MOST_MOVES: usize = 250_000;
 
 /// Reads games one after the other. After a game that is wrong it goes on with the next.
 ///
@@ -28,19 +31,23 @@ const DEEPEST: u32 = 64;
 /// ```
 pub struct PgnReader<R> {
     tokens: Tokens<R>,
+    /// Moves and variations of the game that is read.
+    moves: usize,
+    /// In how many variations it is read.
+    depth: u32,
     failed: bool,
 }
 
 impl<R: BufRead> PgnReader<R> {
     /// Reads what `source` gives.
     pub fn new(source: R) -> Self {
-        PgnReader { tokens: Tokens::new(source), failed: false }
+        PgnReader { tokens: Tokens::new(source), moves: 0, depth: 0, failed: false }
     }
 
     /// `moves`: set as soon as the tags have been read.
     fn game(&mut self, moves: &mut bool) -> Result<Option<PgnGame>, PgnError> {
         let mut game = PgnGame::default();
-        self.tokens.length = 0;
+        (self.tokens.length, self.moves, self.depth) = (0, 0, 0);
         let mut said = PgnLine::default();
         loop {
             match self.tokens.next()? {
@@ -82,12 +89,17 @@ impl<R: BufRead> PgnReader<R> {
             Some(Token::Close) => return Err(self.tokens.error("')'", "a move, or the result")),
             _ => None,
         };
+        // Some programs say it there alone.
+        game.outcome = game.outcome.or_else(|| game.tag("Result").and_then(tokens::result).flatten());
         Ok(Some(game))
     }
 
     fn limit(&self) -> Result<(), PgnError> {
         if self.tokens.length > LONGEST_GAME {
             return Err(self.tokens.error("over 16 MiB in one game", "shorter games"));
+        }
+        if self.moves > MOST_MOVES {
+            return Err(self.tokens.error("over 250,000 moves in one game", "shorter games"));
         }
         Ok(())
     }
@@ -110,6 +122,7 @@ impl<R: BufRead> PgnReader<R> {
                         continue;
                     }
                     let mv = self.legal_move(&position, without_en_passant_mark(&word))?;
+                    self.moves += 1;
                     before.clone_from(&position);
                     position.play(mv);
                     line.moves.push(PgnMove::new(mv));
@@ -129,6 +142,8 @@ impl<R: BufRead> PgnReader<R> {
                     if depth == DEEPEST {
                         return Err(self.tokens.error("variations in each other, too deep", "64 levels at most"));
                     }
+                    self.moves += 1;
+                    self.depth = depth + 1;
                     let variation = self.line(before.clone(), depth + 1)?;
                     // Some programs end a variation with its result.
                     let mut end = self.tokens.next()?;
@@ -140,6 +155,7 @@ impl<R: BufRead> PgnReader<R> {
                         end.into_iter().for_each(|token| self.tokens.give_back(token));
                         return Err(self.tokens.error("a variation without its end", "')'"));
                     }
+                    self.depth = depth;
                     instead.variations.extend(variation);
                 }
                 Some(other) => {
@@ -181,11 +197,16 @@ impl<R: BufRead> PgnReader<R> {
 
     /// Skips the rest of a game that is wrong.
     fn skip_game(&mut self, mut moves: bool) {
+        let mut inside = self.depth;
         loop {
             match self.tokens.next() {
                 Ok(Some(token @ Token::Tag(..))) if moves => return self.tokens.give_back(token),
                 Ok(Some(Token::Tag(..))) => {}
+                // Variations may have a result of their own.
+                Ok(Some(Token::End(_))) if inside > 0 => {}
                 Ok(None | Some(Token::End(_))) => return,
+                Ok(Some(Token::Open)) => inside += 1,
+                Ok(Some(Token::Close)) => inside = inside.saturating_sub(1),
                 Err(PgnError::Read { .. }) => {
                     self.failed = true;
                     return;
@@ -241,16 +262,17 @@ fn without_en_passant_mark(word: &str) -> &str {
 }
 
 /// What FEN and Variant say, or else the usual first position.
-fn first_position(game: &PgnGame) -> Result<Chess, crate::NotationError> {
+fn first_position(game: &PgnGame) -> Result<Chess, NotationError> {
     let start = match game.tag("FEN") {
         Some(fen) => Chess::parse_position(fen)?,
         None => Chess::new(),
     };
-    let variant = game.tag("Variant").map(|name| name.to_ascii_lowercase().replace([' ', '-'], ""));
-    Ok(match variant.as_deref() {
-        Some("chess960" | "fischerandom" | "fischerrandom" | "freestyle") => start.as_chess960(),
-        _ => start,
-    })
+    let name = game.tag("Variant").unwrap_or_default();
+    match &name.to_ascii_lowercase().replace([' ', '-'], "")[..] {
+        "chess960" | "fischerandom" | "fischerrandom" | "freestyle" => Ok(start.as_chess960()),
+        "" | "?" | "chess" | "standard" | "normal" | "classical" | "fromposition" => Ok(start),
+        _ => Err(NotationError::new("variant", name, "chess or Chess960")),
+    }
 }
 
 /// A comment belongs to the move before it, or to the whole line.
@@ -262,10 +284,17 @@ fn say(line: &mut PgnLine, comment: &str) {
             last.clock = clock.or(last.clock);
             &mut last.comment
         }
-        None => &mut line.comment,
+        None => {
+            // There is no move to have an evaluation or a clock, so they stay in the text.
+            return join(&mut line.comment, &comment.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
     };
+    join(whole, &text);
+}
+
+fn join(whole: &mut String, text: &str) {
     if !whole.is_empty() && !text.is_empty() {
         whole.push(' ');
     }
-    whole.push_str(&text);
+    whole.push_str(text);
 }

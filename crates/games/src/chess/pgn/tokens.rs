@@ -133,6 +133,11 @@ impl<R: BufRead> Tokens<R> {
                 b' ' | b'\t' | b'\r' | b'\n' | 0x0B | 0x0C | b'.' => continue,
                 // No-break spaces of Latin-1 and UTF-8.
                 0xC2 | 0xA0 => continue,
+                // ½-½
+                0xBD => {
+                    self.take_while(|byte| matches!(byte, b'-' | 0xC2 | 0xBD))?;
+                    Token::End(Some(Outcome::DRAW))
+                }
                 _ if BYTE_ORDER_MARK.contains(&byte) => continue,
                 _ => return Err(self.error(format!("'{}'", char::from(byte).escape_default()), "a move or a tag")),
             }));
@@ -163,6 +168,10 @@ impl<R: BufRead> Tokens<R> {
             }
         }
         if self.peek()? != Some(b'"') {
+            // Folders of some systems end in a backslash, which keeps nothing from its meaning then.
+            if let Some(value) = value.trim_ascii_end().strip_suffix(b"\"]") {
+                return Ok(Token::Tag(name, unescape(&text(value.to_vec()))));
+            }
             return Err(self.error(format!("[{name} without its second quotation mark"), EXPECTED));
         }
         self.bump(b'"');
@@ -187,17 +196,36 @@ impl<R: BufRead> Tokens<R> {
             // Enthusiasm has no number.
             _ => Some(0),
         };
+        if let Some(outcome) = result(bare) {
+            return Some(Token::End(outcome));
+        }
         match bare {
-            "1-0" => Some(Token::End(Some(Outcome::win(Side::First)))),
-            "0-1" => Some(Token::End(Some(Outcome::win(Side::Second)))),
-            "1/2-1/2" | "1/2" => Some(Token::End(Some(Outcome::DRAW))),
             "" => nag.map(Token::Nag),
+            // Who stands better, as books write it.
+            "=" => Some(Token::Nag(10)),
+            "+=" | "+/=" => Some(Token::Nag(14)),
+            "=+" | "=/+" => Some(Token::Nag(15)),
+            "+/-" => Some(Token::Nag(16)),
+            "-/+" => Some(Token::Nag(17)),
+            "+-" => Some(Token::Nag(18)),
+            "-+" => Some(Token::Nag(19)),
             _ if bare.bytes().all(|byte| byte.is_ascii_digit()) => None,
             _ => {
                 self.suffix = nag.filter(|&nag| nag > 0);
                 Some(Token::Word(bare.to_string()))
             }
         }
+    }
+}
+
+/// A game's result; the inner `None` is `*`.
+pub(super) fn result(text: &str) -> Option<Option<Outcome>> {
+    match text {
+        "1-0" => Some(Some(Outcome::win(Side::First))),
+        "0-1" => Some(Some(Outcome::win(Side::Second))),
+        "1/2-1/2" | "1/2" | "½-½" => Some(Some(Outcome::DRAW)),
+        "*" => Some(None),
+        _ => None,
     }
 }
 
@@ -213,9 +241,10 @@ fn unescape(value: &str) -> String {
     let mut plain = String::with_capacity(value.len());
     let mut characters = value.chars();
     while let Some(c) = characters.next() {
-        match c {
-            '\\' => plain.extend(characters.next()),
-            _ => plain.push(c),
+        let escaped = characters.clone().next().filter(|next| c == '\\' && matches!(next, '\\' | '"'));
+        plain.push(escaped.unwrap_or(c));
+        if escaped.is_some() {
+            characters.next();
         }
     }
     plain

@@ -77,6 +77,7 @@ impl Outline<'_> {
         let mut nodes: Vec<Node> = Vec::new();
         let mut ends = Vec::new();
         let (mut depth, mut after, mut on_main_line) = (0usize, After::Nothing, true);
+        self.skip_preface();
         loop {
             self.skip_blanks();
             match (self.peek(), after) {
@@ -199,6 +200,14 @@ impl Outline<'_> {
         }
         let line = self.line();
         Err(SgfError::Outline { line, found: "a value that never ends".to_owned(), expected: "']' after a value" })
+    }
+
+    /// Skips what stands before the game, as the head of a letter, if there is one.
+    fn skip_preface(&mut self) {
+        let begins = |(at, _): &(usize, &str)| self.text[at + 1..].trim_start().starts_with(';');
+        if let Some((at, _)) = self.text[self.at..].match_indices('(').map(|(at, it)| (self.at + at, it)).find(begins) {
+            self.at = at;
+        }
     }
 
     fn skip_blanks(&mut self) {

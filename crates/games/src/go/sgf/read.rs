@@ -25,9 +25,10 @@ impl GameRecordFile {
     /// Reads the first game of an SGF text along its main line.
     ///
     /// Setup stones (AB, AW, AE) may stand in any node up to the first move. Who begins is what PL says;
-    /// without it, whoever moves first. Komi is 7.5 where the file gives none, and a hundredth of what it says where that is
-    /// more than the board has points, as servers write 375. Passes after the second
-    /// in a row are dropped, as servers write three. As many moves of Black at the beginning as the handicap
+    /// without it, whoever moves first. Komi is 7.5 where the file gives none, a hundredth of what it says where that is
+    /// more than the board has points and a multiple of 25 from 200 on, as servers write 650, and twice that where it is in stones: quarters,
+    /// or what is left of 375. What is said of the whole game, as komi and rules, may stand behind moves. Passes after the second
+    /// in a row are dropped, as servers write three. Text before the game is skipped. As many moves of Black at the beginning as the handicap
     /// says are stones of it, where there are no others: so servers write handicaps that Black places freely.
     ///
     /// # Errors
@@ -125,13 +126,18 @@ pub(super) fn read_game(nodes: Vec<Node>) -> Result<(GameRecordFile, Vec<usize>)
     let is_move = |property: &Property| property.name == "B" || property.name == "W";
     let first_move = nodes.iter().position(|node| node.iter().any(is_move)).unwrap_or(nodes.len());
 
+    // What is said before moves counts, and behind them what they leave unsaid of the whole game.
+    let (before, behind) = nodes.split_at(nodes.len().min(first_move + 1));
+    let said: HashSet<&str> = before.iter().flatten().map(|property| property.name.as_str()).collect();
+    let late = |property: &&Property| Header::OF_GAME.contains(&property.name.as_str());
+    let late = behind.iter().flatten().filter(late).filter(|property| !said.contains(property.name.as_str()));
+    let of_header: Vec<&Property> = before.iter().flatten().chain(late).collect();
     // The size comes first, wherever it stands: points depend on it.
-    let before_moves = || nodes[..nodes.len().min(first_move + 1)].iter().flatten();
     let mut header = Header::default();
-    for property in before_moves().filter(|property| property.name == "SZ") {
+    for property in of_header.iter().filter(|property| property.name == "SZ") {
         header.read(property)?;
     }
-    for property in before_moves() {
+    for property in of_header {
         header.read(property)?;
     }
     let moves_of = |node: &Vec<Property>| node.iter().filter(|&property| is_move(property)).count();
@@ -173,7 +179,7 @@ pub(super) fn read_game(nodes: Vec<Node>) -> Result<(GameRecordFile, Vec<usize>)
                 Prop::RE(text) => file.result = one_line(&text.text),
                 Prop::DT(text) => file.date = one_line(&text.text),
                 Prop::EV(text) => file.event = one_line(&text.text),
-                _ if index > first_move && Header::NAMES.contains(&property.name.as_str()) => {
+                _ if index > first_move && ["AB", "AW", "AE"].contains(&property.name.as_str()) => {
                     return Err(property.wrong("this property only before the first move"));
                 }
                 Prop::Invalid(..) if !Header::NAMES.contains(&property.name.as_str()) => {
@@ -223,6 +229,8 @@ impl Default for Header {
 
 impl Header {
     const NAMES: [&'static str; 9] = ["GM", "SZ", "KM", "HA", "RU", "AB", "AW", "AE", "PL"];
+    /// Those of them that say something of the whole game, wherever they stand.
+    const OF_GAME: [&'static str; 5] = ["GM", "SZ", "KM", "HA", "RU"];
 
     fn read(&mut self, property: &Property) -> Result<(), SgfError> {
         match &property.prop {
@@ -235,12 +243,25 @@ impl Header {
                 let komi = Komi::new(intended_komi(*points, self.size));
                 self.komi = Some(komi.ok_or_else(|| property.wrong("a multiple of 0.5 between -1000 and 1000"))?);
             }
+            // Decimal commas, which the library does not know.
+            Prop::Invalid(name, values) if name == "KM" && values[0].replace(',', ".").parse::<f64>().is_ok() => {
+                let points = values[0].replace(',', ".").parse().unwrap_or_default();
+                let komi = Komi::new(intended_komi(points, self.size));
+                self.komi = Some(komi.ok_or_else(|| property.wrong("a multiple of 0.5 between -1000 and 1000"))?);
+            }
             Prop::HA(stones @ 0..=255) => self.handicap = *stones as u8,
             // The library knows no handicap below 2, but many programs write one.
             Prop::Invalid(name, values) if name == "HA" && ["0", "1"].contains(&values[0].as_str()) => {}
             Prop::RU(text) => self.rules = one_line(&text.text),
             Prop::PL(sgf_parse::Color::Black) => self.to_move = Some(Side::First),
             Prop::PL(sgf_parse::Color::White) => self.to_move = Some(Side::Second),
+            // Many programs write it small, or spell it out.
+            Prop::Invalid(name, values) if name == "PL" && values[0].starts_with(['b', 'B']) => {
+                self.to_move = Some(Side::First);
+            }
+            Prop::Invalid(name, values) if name == "PL" && values[0].starts_with(['w', 'W']) => {
+                self.to_move = Some(Side::Second);
+            }
             Prop::AB(points) => self.set_up(property, points, Color::Black)?,
             Prop::AW(points) => self.set_up(property, points, Color::White)?,
             Prop::AE(points) => self.set_up(property, points, Color::Empty)?,
