@@ -42,6 +42,7 @@ const GAMES: [&str; 5] = ["go", "chess", "backgammon", "connect-four", "tic-tac-
 impl AnyRecipe {
     /// Reads a recipe file of the kind that its game says.
     pub fn load(path: &Path) -> Result<AnyRecipe> {
+        recipe::read_file(path, recipe::refuse_others)?;
         if recipe::read_file(path, is_grid)? {
             return Ok(AnyRecipe::Grid(Box::new(recipe::read_file(path, GridRecipe::parse)?)));
         }

@@ -98,7 +98,9 @@ pub fn run(args: Args) -> Result<()> {
     let fuller = read(&file)?.is_some_and(|earlier| earlier.is_fuller(&calibration));
     if fuller {
         let file = file.display();
-        eprintln!("note: {file} stays as it is, of more games or levels; remove it to have these in its place");
+        crate::output::tell!(
+            "note: {file} stays as it is, of more games or levels; remove it to have these in its place"
+        );
     } else {
         let text = serde_json::to_string_pretty(&calibration)? + "\n";
         write_whole(&file, text.as_bytes()).with_context(|| file.display().to_string())?;

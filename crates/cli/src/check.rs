@@ -1,6 +1,7 @@
 //! `afterstate check`: whether a game keeps the promises that everything else relies on.
 
 use crate::output;
+use crate::progress::Progress;
 use crate::registry::{self, GAMES, GameOptions, GameSpec, Playable, Visitor};
 use afterstate_games::conformance::{self, Settings};
 use anyhow::{Result, ensure};
@@ -49,7 +50,7 @@ pub fn run(args: Args) -> Result<()> {
     let mut all = Vec::new();
     for name in names {
         let game = GameSpec::parse(&name, args.options)?;
-        let checked = registry::visit(game, Check { name: game.name(), settings })?;
+        let checked = registry::visit(game, Check { name: game.name(), settings, quiet: args.json })?;
         if !args.json {
             writeln!(
                 out,
@@ -66,12 +67,14 @@ pub fn run(args: Args) -> Result<()> {
 struct Check {
     name: String,
     settings: Settings,
+    quiet: bool,
 }
 
 impl Visitor for Check {
     type Output = Result<Checked>;
 
     fn visit<G: Playable>(self, start: G) -> Result<Checked> {
+        let _progress = Progress::spinner("checking", self.quiet);
         let report = conformance::check(&start, self.settings)?;
         Ok(Checked {
             game: self.name,

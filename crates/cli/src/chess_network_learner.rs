@@ -70,7 +70,7 @@ impl ChessNetworkLearner {
         let files = PositionFiles::new(folder, recipe.learner.window, recipe.kept_positions);
         let window = files.read(games)?;
         if games > 0 && window.is_empty() {
-            eprintln!(
+            crate::output::tell!(
                 "note: none of the positions that this run has learnt from are in {}: it goes on with new ones, and no longer as it \
                  would have without a break",
                 folder.join(REPLAY).display()

@@ -8,6 +8,7 @@ use crate::registry::{self, GameSpec, Playable, PlayerFactory, Visitor};
 use crate::standings::{Course, course};
 use afterstate_arena::PlayerError;
 use afterstate_arena::adjudication::Adjudication;
+use afterstate_arena::openings::opening;
 use afterstate_arena::pgn_file::PgnFile;
 use afterstate_arena::rating::{EloInterval, Tally};
 use afterstate_arena::result_log::{Header, LoggedGame, read_log};
@@ -164,10 +165,12 @@ impl Visitor for Play<'_> {
         complete(&mut settings, &start);
         let referee = G::referee(&settings.referee)?;
         if settings.referee == "area" && agents.iter().any(|spec| matches!(spec.agent, Agent::Gtp { .. })) {
-            eprintln!("note: 'area' counts every stone as alive; if a GTP engine passes early, use --referee gnugo");
+            crate::output::tell!(
+                "note: 'area' counts every stone as alive; if a GTP engine passes early, use --referee gnugo"
+            );
         }
         for note in agents.iter().filter_map(|spec| conditions::what_time_is_told(spec, settings.time)) {
-            eprintln!("note: {note}");
+            crate::output::tell!("note: {note}");
         }
         settings.check()?;
         let suite = match &openings {
@@ -176,6 +179,12 @@ impl Visitor for Play<'_> {
             }
             None => None,
         };
+        let moves = settings.opening_moves;
+        if suite.is_none() && opening(&start, settings.seed, 0, moves).len() < moves as usize {
+            crate::output::tell!(
+                "note: games end before {moves} random moves: openings stop where one move is left, so ask for fewer"
+            );
+        }
         settings.openings = suite.as_ref().map_or_else(String::new, |suite| suite.name.clone());
         let header = tournament::header(&settings, &start);
         let mut pgn = pgn.as_deref().map(|path| Pgn::open::<G>(path, &header)).transpose()?;
@@ -240,7 +249,7 @@ impl Visitor for Play<'_> {
         progress.finish();
         pgn.map_or(Ok(()), Pgn::close)?;
         if let Some(notice) = &results.notice {
-            eprintln!("note: {notice}");
+            crate::output::tell!("note: {notice}");
         }
         let decided = test.as_ref().is_some_and(Test::is_decided);
         if !results.complete && !decided {
@@ -248,7 +257,7 @@ impl Visitor for Play<'_> {
                 Some(log) => format!("run the same command again to go on from {}", log.display()),
                 None => "with --log an interrupted run can go on later".to_string(),
             };
-            eprintln!("note: {} of {} games played; {how}", results.games.len(), settings.total_games());
+            crate::output::tell!("note: {} of {} games played; {how}", results.games.len(), settings.total_games());
         }
         Ok(Played { results, sprt: test.map(|test| test.status).transpose()? })
     }
@@ -271,7 +280,11 @@ impl<'a> Pgn<'a> {
         }
         let file = PgnFile::open(path)?;
         if file.cut_off() > 0 {
-            eprintln!("note: '{}': cut off an incomplete last game of {} bytes", path.display(), file.cut_off());
+            crate::output::tell!(
+                "note: '{}': cut off an incomplete last game of {} bytes",
+                path.display(),
+                file.cut_off()
+            );
         }
         Ok(Pgn { file, header, text: G::pgn, error: None })
     }

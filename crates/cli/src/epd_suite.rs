@@ -86,7 +86,7 @@ pub fn run(args: &suite::Args, files: &[PathBuf]) -> Result<()> {
     })?;
     suite::heed_failures(positions.iter().map(|answer| &answer.failure))?;
     if without_question > 0 {
-        eprintln!("note: {without_question} positions without bm, am or dm left out");
+        crate::output::tell!("note: {without_question} positions without bm, am or dm left out");
     }
     let report = Report {
         agent: spec.name,

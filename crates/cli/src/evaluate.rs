@@ -126,9 +126,11 @@ pub fn run(args: Args) -> Result<()> {
     let spec = AgentSpec::parse(&args.agent)?;
     let table = cube::table(&situation)?;
     let of = || format!("agent '{}'", spec.name);
+    let searching = Progress::spinner("looking ahead", args.json);
     let Evaluated { equity, plays } = evaluate(&spec.agent, &game, side).with_context(of)?;
     // Chances of the same plies as the equity.
     let found = registry::chances(&spec.agent).with_context(of)?(game.board(), side);
+    drop(searching);
     let Chances { win, gammon, backgammon, lost_gammon, lost_backgammon } = found;
     let chances = [win, gammon, backgammon, lost_gammon, lost_backgammon].map(|chance| chance as f32);
     let best = plays.first().map_or(0.0, |play| play.equity);

@@ -18,12 +18,15 @@ use std::sync::atomic::AtomicBool;
 
 /// Arguments of `foretell`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    override_usage = "afterstate foretell <SPEC>... --games <PATH>... [--json]",
+    after_help = "Examples:\n  \
     afterstate foretell runs/go --games matches.jsonl\n  \
     afterstate foretell runs/go@300 runs/go@450 puct:runs/go@450,symmetries=true puct:uniform --games logs others.jsonl\n\n\
     policy: how surprised it is by the moves that were played, −ln p; choice: how often its first choice was played; outcome: the squared\n\
     error of its chance to win against how games ended (always one half has 0.25), and searched, against what the players thought.\n\
-    Compare networks by games that none of them has learnt from. Intervals are 95 %, of games as a whole.")]
+    Compare networks by games that none of them has learnt from. Intervals are 95 %, of games as a whole."
+)]
 pub struct Args {
     /// Networks: checkpoints as for puct, or puct agents, whose searches say nothing here
     #[arg(value_name = "SPEC", required = true)]

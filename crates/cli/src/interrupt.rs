@@ -15,7 +15,7 @@ pub fn flag() -> Result<&'static AtomicBool> {
             if STOP.swap(true, Ordering::SeqCst) {
                 std::process::exit(130);
             }
-            eprintln!("finishing what is in progress; press Ctrl-C again to end at once");
+            crate::output::tell!("finishing what is in progress; press Ctrl-C again to end at once");
         });
     });
     installed.context("cannot handle Ctrl-C")?;

@@ -2,6 +2,9 @@
 //!
 //! One file per subcommand. `agent` reads who plays, `registry` knows which games there are.
 
+// It panics where nobody reads standard error any more.
+#![deny(clippy::print_stderr)]
+
 mod agent;
 mod agents;
 mod analyze;
@@ -69,7 +72,7 @@ mod zero_presets;
 mod zero_recipe;
 mod zero_view;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Counts what the unit tests take, so that they can bound it.
@@ -139,8 +142,32 @@ enum Command {
     Manual(completions::ManualArgs),
 }
 
+/// Numbers may be negative, so that what is wrong with them is told by who knows what was expected.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let takes_values = |arg: &clap::Arg| arg.get_action().takes_values();
+    let command = command.mut_args(|arg| if takes_values(&arg) { arg.allow_negative_numbers(true) } else { arg });
+    command.mut_subcommands(with_negative_numbers)
+}
+
+/// A thread that the system refuses is an error of one line, and so is one of whoever searches in it. What is finished is on disk.
+fn refuse_threads_in_one_line() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let message = panic.payload().downcast_ref::<String>().map_or("", String::as_str);
+        if message.contains("failed to spawn thread") {
+            output::tell!(
+                "error: the system gives no more threads: ask for fewer (--workers, --jobs, --threads, threads=)"
+            );
+            std::process::exit(1);
+        }
+        usual(panic);
+    }));
+}
+
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    refuse_threads_in_one_line();
+    let matches = with_negative_numbers(Cli::command()).try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
@@ -193,7 +220,7 @@ fn chain(error: &anyhow::Error) -> String {
 }
 
 fn fail(message: &str, code: u8) -> ExitCode {
-    eprintln!("error: {}", message.trim().replace('\n', "; "));
+    crate::output::tell!("error: {}", message.trim().replace('\n', "; "));
     ExitCode::from(code)
 }
 
@@ -206,7 +233,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     }
     let text = error.to_string();
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        eprint!("{text}");
+        crate::output::tell!("{}", text.trim_end());
         return ExitCode::from(2);
     }
     let lines: Vec<&str> = text

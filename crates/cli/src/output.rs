@@ -5,11 +5,37 @@ use serde::Serialize;
 use std::io::{self, BufWriter, StdoutLock, Write};
 use unicode_width::UnicodeWidthStr;
 
-/// Standard output, locked and buffered. Errors of writing come back as errors; `main` treats a closed
+/// Standard output, locked and buffered. Errors of writing come back as errors, which name it; `main` treats a closed
 /// pipe as a quiet end.
-pub fn stdout() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::new(io::stdout().lock())
+pub fn stdout() -> BufWriter<Stdout> {
+    BufWriter::new(Stdout(io::stdout().lock()))
 }
+
+/// Standard output whose errors say where they are.
+pub struct Stdout(StdoutLock<'static>);
+
+fn named(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("standard output: {error}"))
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(named)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(named)
+    }
+}
+
+/// A line on standard error, as `eprintln` has it, which panics if nobody reads that any more.
+macro_rules! tell {
+    ($($argument:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr().lock(), $($argument)*);
+    }};
+}
+pub(crate) use tell;
 
 /// Writes `report` as indented JSON and a line end.
 pub fn json(out: &mut dyn Write, report: &impl Serialize) -> Result<()> {

@@ -204,7 +204,7 @@ impl Partner {
             let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or_default();
             self.first_fault = format!("{kind}: {}", ending.detail);
             // Said at once, because it may be hours to the end.
-            eprintln!("note: partner '{}' failed in a game ({})", self.name, self.first_fault);
+            crate::output::tell!("note: partner '{}' failed in a game ({})", self.name, self.first_fault);
         }
     }
 

@@ -1,6 +1,7 @@
 //! `afterstate perft`: counts what a game's rules lead to, for comparison with other programs.
 
 use crate::output::{self, Table};
+use crate::progress::Progress;
 use crate::registry::{self, GameOptions, GameSpec, Playable, Visitor};
 use afterstate_games::perft;
 use anyhow::Result;
@@ -75,6 +76,7 @@ impl Visitor for Count {
         if !args.json {
             writeln!(out, "{} from {}", report.game, report.position)?;
         }
+        let progress = (args.distinct || args.by_move).then(|| Progress::spinner("counting", args.json));
         if args.distinct {
             report.distinct = Some(perft::distinct_positions(&start, args.depth));
         } else if args.by_move {
@@ -92,6 +94,7 @@ impl Visitor for Count {
             }
             report.paths = Some(counts);
         }
+        drop(progress);
         if args.json {
             return output::json(&mut out, &report);
         }

@@ -2,19 +2,25 @@
 //! to see meanwhile.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 /// Shorter work shows nothing.
 const DELAY: Duration = Duration::from_secs(2);
 
+/// How often the bar is drawn where nothing changes but the time.
+const TICK: Duration = Duration::from_millis(500);
+
 /// A bar that appears only when the work turns out to be long, and never when standard error is not a terminal.
 pub struct Progress {
     bar: ProgressBar,
-    started: Instant,
     /// Whether the bar has appeared (or must not).
-    settled: AtomicBool,
+    settled: Arc<AtomicBool>,
+    /// Sends away who waits for the moment at which it appears.
+    _waits: Option<Sender<()>>,
 }
 
 impl Progress {
@@ -22,18 +28,40 @@ impl Progress {
     pub fn new(total: u64, done: u64, unit: &str, quiet: bool) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
         let template = format!("{{msg}}{{bar:30}} {{pos}}/{{len}} {unit}  {{per_sec}}  {{eta}} left");
-        bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Progress::appearing(bar, &template, done, quiet)
+    }
+
+    /// For work of which nobody knows how much there is: what is done, and for how long already.
+    pub fn spinner(what: &str, quiet: bool) -> Progress {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        Progress::appearing(bar, &format!("{{spinner}} {what}  {{elapsed}}"), 0, quiet)
+    }
+
+    fn appearing(bar: ProgressBar, template: &str, done: u64, quiet: bool) -> Progress {
+        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_position(done);
         bar.reset_eta();
-        Progress { bar, started: Instant::now(), settled: AtomicBool::new(quiet) }
+        let settled = Arc::new(AtomicBool::new(quiet));
+        let waits = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let (sender, ended) = channel();
+            let (bar, settled) = (bar.clone(), settled.clone());
+            let appear = move || {
+                if ended.recv_timeout(DELAY) == Err(RecvTimeoutError::Timeout) {
+                    settled.store(true, Ordering::Relaxed);
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                    // Also where nothing is done for a while.
+                    bar.enable_steady_tick(TICK);
+                }
+            };
+            // Who cannot have another thread does without a bar.
+            let _ = std::thread::Builder::new().spawn(appear);
+            sender
+        });
+        Progress { bar, settled, _waits: waits }
     }
 
     /// So many units are done now.
     pub fn set(&self, done: u64) {
-        if self.started.elapsed() >= DELAY && !self.settled.swap(true, Ordering::Relaxed) {
-            // indicatif draws nothing here unless standard error is a terminal.
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
         self.bar.set_position(done);
     }
 

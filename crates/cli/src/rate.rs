@@ -65,7 +65,7 @@ pub fn run(args: Args) -> Result<()> {
         );
         let log = read_log(path)?;
         if log.torn > 0 {
-            eprintln!("note: {}: an incomplete last line of {} bytes is left out", path.display(), log.torn);
+            crate::output::tell!("note: {}: an incomplete last line of {} bytes is left out", path.display(), log.torn);
         }
         let game = (log.header.game.clone(), log.header.start.clone());
         ensure!(
@@ -82,7 +82,7 @@ pub fn run(args: Args) -> Result<()> {
         for (name, mark) in played.agents.iter().zip(&played.fingerprints).filter(|(_, mark)| !mark.is_empty()) {
             let (known, first) = fingerprints.entry(name.clone()).or_insert_with(|| (mark.clone(), path));
             if known != mark {
-                eprintln!(
+                crate::output::tell!(
                     "note: {name} has other weights or settings in {} than in {}, and counts as one all the same; rate them apart to \
                      keep them apart",
                     path.display(),

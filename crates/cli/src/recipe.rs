@@ -331,6 +331,34 @@ pub fn read_as<T>(kind: &str, path: &Path, parse: impl Fn(&str) -> Result<T>) ->
     read().with_context(|| format!("{kind} {}", path.display()))
 }
 
+/// What serde says, without the names of types.
+pub fn plain(message: &str) -> String {
+    let numbers = ["u8", "u16", "u32", "u64", "u128", "usize"];
+    let mut message = message.replace(" as i128", "").replace(" as u128", "");
+    for number in numbers {
+        message =
+            message.replace(&format!("expected {number}"), "expected a whole number from 0 on, and not too large");
+    }
+    match message.split_once("expected struct ") {
+        Some((before, after)) => {
+            let rest = after.split_once(' ').map_or(String::new(), |(_, rest)| format!(" {rest}"));
+            format!("{before}expected a table{rest}")
+        }
+        None => message,
+    }
+}
+
+/// Refuses what is no recipe but another of the project's files, and says what it is for.
+pub fn refuse_others(text: &str) -> Result<()> {
+    let Ok(table) = text.parse::<toml::Table>() else { return Ok(()) };
+    ensure!(
+        !table.get("scale").is_some_and(toml::Value::is_table),
+        "an experiment and no recipe: make it by 'afterstate reproduce', whose --help has its name"
+    );
+    ensure!(!table.contains_key("agents"), "a tournament and no recipe: play it by 'afterstate tournament'");
+    Ok(())
+}
+
 /// Reads TOML. What is wrong is said in one line.
 pub fn from_toml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| {
@@ -342,6 +370,7 @@ pub fn from_toml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
             "expected internally tagged enum LearnerSettings",
             "expected a table, [learner], with rule = \"tree-strap\" or another rule",
         );
+        let message = plain(&message);
         match line {
             Some(line) => anyhow::anyhow!("line {line}: {message}"),
             None => anyhow::anyhow!("{message}"),

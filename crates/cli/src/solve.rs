@@ -31,7 +31,7 @@ use std::sync::atomic::Ordering;
 )]
 pub struct Args {
     /// Positions to be solved
-    #[arg(value_name = "POSITION", required_unless_present_any = ["suite", "make"])]
+    #[arg(value_name = "POSITION", required_unless_present_any = ["suite", "make", "agent"])]
     positions: Vec<String>,
     /// Solved positions that an agent is asked about: a line for each, with the columns that keep its value behind it
     #[arg(long, value_name = "FILE", requires = "agent", conflicts_with = "positions")]
@@ -66,7 +66,7 @@ fn discs(text: &str) -> Result<(u32, u32)> {
     let numbers = text.split_once('-').and_then(|(least, most)| Some((least.parse().ok()?, most.parse().ok()?)));
     match numbers {
         Some((least, most)) if least <= most && most <= 40 => Ok((least, most)),
-        _ => bail!("expected two numbers up to 40, as in 8-30"),
+        _ => bail!("expected two numbers up to 40, the smaller one first, as in 8-30"),
     }
 }
 
@@ -132,10 +132,12 @@ fn solve(args: &Args) -> Result<()> {
     let mut solver = args.openings.solver(args.memory as usize, args.json)?;
     let mut out = output::stdout();
     let mut all = Vec::new();
-    let (count, interrupted) = (games.len(), interrupt::flag()?);
+    let count = games.len();
+    // Only what is printed at the end would be lost if Ctrl-C ended the program at once, and a position may take hours.
+    let interrupted = if args.json && count > 1 { Some(interrupt::flag()?) } else { None };
     for game in games {
-        if interrupted.load(Ordering::Relaxed) {
-            eprintln!("note: {} of {count} positions were solved", all.len());
+        if interrupted.is_some_and(|interrupted| interrupted.load(Ordering::Relaxed)) {
+            crate::output::tell!("note: {} of {count} positions were solved", all.len());
             break;
         }
         let mut ask = |game: &ConnectFour| {
@@ -145,6 +147,7 @@ fn solve(args: &Args) -> Result<()> {
             let score = solver.solve(game);
             (score.winner(), score.winner().and(score.plies_to_end()))
         };
+        let progress = Progress::spinner("solving", args.json);
         let (winner, plies) = ask(&game);
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);
@@ -155,6 +158,7 @@ fn solve(args: &Args) -> Result<()> {
             SolvedMove { column: game.move_text(mv), result: result(winner), plies }
         };
         let moves = moves.iter().map(solved).collect();
+        drop(progress);
         let solved = Solved { position: game.position_text(), result: result(winner), plies, moves };
         if !args.json {
             write!(out, "{}", game.diagram())?;
@@ -232,7 +236,7 @@ fn make(count: u64, (least, most): (u32, u32), seed: u64, mut solver: ConnectFou
     progress.finish();
     out.flush()?;
     if made < count {
-        eprintln!("note: stopped after {made} of {count} positions");
+        crate::output::tell!("note: stopped after {made} of {count} positions");
     }
     Ok(())
 }
@@ -330,7 +334,7 @@ fn measure(suite: &Path, agent: &str, seed: u64, json: bool) -> Result<()> {
     progress.finish();
     ensure!(asked > 0, "stopped before the first position was asked about");
     if asked < problems.len() {
-        eprintln!("note: stopped after {asked} of {} positions", problems.len());
+        crate::output::tell!("note: stopped after {asked} of {} positions", problems.len());
     }
     groups.sort_by_key(|group| group.discs.split(' ').next().and_then(|discs| discs.parse::<u32>().ok()));
     let share = wilson(kept as f64, asked as u64);

@@ -148,7 +148,7 @@ pub fn run(args: Args) -> Result<()> {
     })?;
     heed_failures(positions.iter().map(|answer| &answer.failure))?;
     for part in &left_out {
-        eprintln!("note: {} positions on {2}x{2} left out: {1}", part.positions, part.reason, part.size);
+        crate::output::tell!("note: {} positions on {2}x{2} left out: {1}", part.positions, part.reason, part.size);
     }
     let report = Report {
         agent: spec.name,
@@ -239,7 +239,7 @@ pub fn ask_all<P, A>(problems: &[P], args: &Args, mut answer: impl FnMut(&P) -> 
     }
     progress.finish();
     if answers.len() < problems.len() {
-        eprintln!("note: {} of {} positions were asked", answers.len(), problems.len());
+        crate::output::tell!("note: {} of {} positions were asked", answers.len(), problems.len());
     }
     Ok(answers)
 }
@@ -264,7 +264,10 @@ pub fn heed_failures<'a>(answers: impl ExactSizeIterator<Item = &'a Option<Strin
     let failures: Vec<&String> = answers.flatten().collect();
     let Some(first) = failures.first() else { return Ok(()) };
     ensure!(failures.len() < asked, "the agent answered none of {asked} positions: {first}");
-    eprintln!("note: the agent failed in {} of {asked} positions, which count as not solved: {first}", failures.len());
+    crate::output::tell!(
+        "note: the agent failed in {} of {asked} positions, which count as not solved: {first}",
+        failures.len()
+    );
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use crate::agent::{AgentSpec, agent_file};
 use crate::conditions::BOOK_PLIES;
 use crate::contest::{self, Contest, OpeningFile};
 use crate::match_command::OutputArgs;
+use crate::recipe::plain;
 use crate::registry::{GameOptions, GameSpec};
 use crate::{game_files, output, standings};
 use afterstate_arena::TimeControl;
@@ -102,7 +103,11 @@ impl Entrant {
     fn spec(&self) -> Result<AgentSpec> {
         match self {
             Entrant::Spec(text) => AgentSpec::parse(text),
-            Entrant::Named(named) => Ok(AgentSpec { name: named.name.clone(), ..AgentSpec::parse(&named.agent)? }),
+            Entrant::Named(Named { name, agent }) => {
+                let is_good = !name.trim().is_empty() && !name.contains(char::is_control);
+                ensure!(is_good, "name {name:?}: expected text on one line");
+                Ok(AgentSpec { name: name.clone(), ..AgentSpec::parse(agent)? })
+            }
         }
     }
 }
@@ -111,9 +116,15 @@ impl Entrant {
 fn read(path: &Path) -> Result<File> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).with_context(|| shown.to_string())?;
+    if let Ok(table) = text.parse::<toml::Table>() {
+        ensure!(
+            table.contains_key("agents"),
+            "{shown}: no agents: expected a tournament; recipes are for 'afterstate train', experiments for 'afterstate reproduce'"
+        );
+    }
     toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
-        anyhow!("{shown}:{line}: {}", error.message().replace('\n', "; "))
+        anyhow!("{shown}:{line}: {}", plain(error.message()).replace('\n', "; "))
     })
 }
 
@@ -160,7 +171,8 @@ pub fn run(args: Args) -> Result<()> {
         referee: file.referee.unwrap_or_default(),
     };
     let rating = RatingSettings { anchors: file.anchors, ..RatingSettings::default() };
-    for name in rating.anchors.keys() {
+    for (name, elo) in &rating.anchors {
+        ensure!(elo.is_finite(), "{shown}: anchor '{name}' = {elo}: expected a rating");
         ensure!(
             agents.iter().any(|agent| agent.name == *name || agent.pinned().name == *name),
             "{shown}: anchor '{name}' is not among the agents"

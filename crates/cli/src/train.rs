@@ -7,6 +7,7 @@ use crate::progress::Progress;
 use crate::training_run::TrainingRun;
 use crate::watch::{Milestone, Watch};
 use afterstate_engine::value::Checkpoint;
+use afterstate_engine::zero::REPLAY;
 use anyhow::Result;
 use clap::Args;
 use std::io::Write;
@@ -94,7 +95,8 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
     if already > 0 && report == Report::Text {
         progress.line(&format!("Going on after {already} {unit}"));
     } else if resume && already == 0 && report == Report::Text {
-        progress.line(&format!("Nothing to go on from in {}: beginning", folder.display()));
+        let begun = if folder.join(REPLAY).exists() { ", with the games that were played for the first" } else { "" };
+        progress.line(&format!("No {unit} in {} yet: beginning{begun}", folder.display()));
     }
     let milestones = recipe.milestones();
     let unmeasured: Vec<u64> = milestones.iter().copied().filter(|&milestone| watch.is_missing(milestone)).collect();
@@ -136,7 +138,7 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
     };
     progress.finish();
     for mishap in learner.mishaps() {
-        eprintln!("note: {mishap}");
+        crate::output::tell!("note: {mishap}");
     }
     let mut out = output::stdout();
     if !finished {
@@ -144,7 +146,7 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
         let stopped = format!("after {done} {unit}; everything is saved. Go on with the same command and --resume.");
         match report {
             Report::Text => writeln!(out, "Stopped {stopped}")?,
-            Report::Json => eprintln!("note: stopped {stopped}"),
+            Report::Json => crate::output::tell!("note: stopped {stopped}"),
             Report::None => {}
         }
         return Ok(out.flush()?);

@@ -74,6 +74,48 @@ fn mistakes_are_one_line_with_a_hint() {
 }
 
 #[test]
+fn numbers_below_nothing_are_told_as_such() {
+    for (args, option) in [
+        (&["match", "random", "random", "--games", "-1"][..], "--games"),
+        (&["train", "recipe.toml", "--games", "-5"], "--games"),
+        (&["play", "--length", "-3"], "--length"),
+        (&["perft", "chess", "-1"], "<DEPTH>"),
+    ] {
+        let error = fail(args);
+        assert!(error.contains("'-") && error.contains(option) && !error.contains("unexpected"), "{error}");
+    }
+}
+
+#[test]
+fn files_for_other_commands_are_told_what_they_are_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("figure.toml", "source = \"Fig. 1\"\n[scale.full]\ngames = 3\n[[claim]]\ntext = \"x\"\n");
+    write("ladder.toml", "game = \"go9\"\nagents = [\"random\", \"random\"]\n");
+    write("recipe.toml", "game = \"go\"\ngames = -5\n");
+    let told = |args: &[&str]| {
+        let answer = run_in(folder.path(), args, "");
+        assert!(!answer.ok && answer.err.trim_end().lines().count() == 1, "{}", answer.err);
+        answer.err
+    };
+    assert!(told(&["train", "figure.toml", "--out", "x"]).contains("afterstate reproduce"));
+    assert!(told(&["train", "ladder.toml", "--out", "x"]).contains("afterstate tournament"));
+    assert!(told(&["tournament", "recipe.toml"]).contains("afterstate train"));
+    let error = told(&["train", "recipe.toml", "--out", "x"]);
+    assert!(error.contains("expected a whole number from 0 on") && !error.contains("u64"), "{error}");
+
+    let agents = |name: &str, elo: &str| {
+        let agents = "agents = [{name = \"A\", agent = \"random\"}, {name = \"B\", agent = \"random\"}]";
+        let text = format!("game = \"go5\"\n{agents}\n[anchors]\nA = {elo}\n").replace("\"B\"", name);
+        write("own.toml", &text);
+        told(&["tournament", "own.toml"])
+    };
+    assert!(agents("\"B\"", "nan").contains("anchor 'A' = NaN: expected a rating"));
+    assert!(agents("\"a\\nb\"", "0").contains("expected text on one line"));
+    assert!(agents("\"\"", "0").contains("expected text on one line"));
+}
+
+#[test]
 fn perft_gives_the_published_numbers() {
     let numbers = |out: &str| -> Vec<u64> {
         out.lines().skip(1).map(|line| line.split_whitespace().last().unwrap().parse().unwrap()).collect()
@@ -179,6 +221,41 @@ fn the_signature_is_the_recorded_one() {
     std::fs::write(folder.path().join("other.txt"), changed).unwrap();
     let answer = run_in(folder.path(), &["bench", "signature", "--check", "other.txt"], "");
     assert!(!answer.ok && answer.err.contains("signature.go9.playouts"), "{}", answer.err);
+}
+
+/// Nobody reads what is said of a match that ends early, and its file is written all the same.
+#[cfg(unix)]
+#[test]
+fn notes_that_nobody_reads_cost_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_afterstate");
+    let mut child = std::process::Command::new(program)
+        .current_dir(folder.path())
+        .args(["match", "mc-rave:100000", "random", "--size", "9", "--games", "400", "--csv", "games.csv"])
+        .args(["--log", "games.jsonl"])
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stderr.take());
+    while std::fs::metadata(folder.path().join("games.jsonl")).map_or(0, |log| log.len()) == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let process = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(folder.path().join("games.csv").is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_standard_output_is_named() {
+    let program = env!("CARGO_BIN_EXE_afterstate");
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+    let output = std::process::Command::new(program).arg("games").stdout(full).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && error.starts_with("error: standard output: No space left"), "{error}");
 }
 
 #[cfg(unix)]

@@ -133,7 +133,7 @@ pub fn run(args: &Args) -> Result<()> {
     let complete = seen as u64 == all && !interrupted.load(Ordering::Relaxed);
     let report = report(args, &read, spec.name, threshold, &judged, complete);
     if !report.complete {
-        eprintln!("note: {} of {all} plays were analysed", report.plays.len());
+        crate::output::tell!("note: {} of {all} plays were analysed", report.plays.len());
     }
     let mut out = output::stdout();
     if args.json { output::json(&mut out, &report) } else { write(&report, &mut out) }

@@ -138,7 +138,7 @@ pub fn run(args: Args) -> Result<()> {
     let complete = assessments.len() as u64 == positions;
     if !complete {
         ensure!(assessments.len() > 1, "interrupted before the first move was judged");
-        eprintln!("note: {} of {positions} positions were analysed", assessments.len());
+        crate::output::tell!("note: {} of {positions} positions were analysed", assessments.len());
     }
     let effective = Effective {
         agent: spec.name,

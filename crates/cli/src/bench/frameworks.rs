@@ -70,6 +70,15 @@ impl Drop for Frameworks {
 impl Frameworks {
     /// Starts it.
     pub fn start(python: &str) -> Result<Frameworks> {
+        let has_both = Command::new(python)
+            .args(["-c", "import torch, onnxruntime"])
+            .stderr(Stdio::null())
+            .status()
+            .with_context(|| format!("--beside {python}: cannot be started"))?;
+        ensure!(
+            has_both.success(),
+            "--beside {python}: expected a Python with both: {python} -m pip install torch onnxruntime"
+        );
         let mut process = Command::new(python)
             .args(["-c", SCRIPT])
             .stdin(Stdio::piped())

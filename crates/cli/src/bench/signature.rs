@@ -11,6 +11,7 @@ use super::td_search::{long, short};
 use super::{backgammon, chess, chess_network, nets};
 use crate::agent::tournament_search::{parts, switched};
 use crate::output;
+use crate::progress::Progress;
 use afterstate_engine::learning::{
     DifferenceSettings, LearnerSettings, SelfPlaySettings, StepSettings, TdSettings, Training, TreeStrapSettings,
 };
@@ -49,7 +50,9 @@ const NEEDS_GLIBC: &str = ".glibc";
 pub fn run(check: Option<&Path>, json: bool) -> Result<()> {
     let known =
         check.map(|path| std::fs::read_to_string(path).with_context(|| path.display().to_string())).transpose()?;
+    let progress = Progress::spinner("computing", json);
     let computed = compute()?;
+    drop(progress);
     let mut out = output::stdout();
     let (Some(path), Some(text)) = (check, known) else {
         if json {

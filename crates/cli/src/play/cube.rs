@@ -65,7 +65,7 @@ fn start(args: &Args) -> Result<(Backgammon, Situation)> {
     let terms = match xgid.situation.terms {
         Terms::Money { jacoby, beavers } => {
             if beavers {
-                eprintln!("note: a double can be taken or passed here, not beavered");
+                crate::output::tell!("note: a double can be taken or passed here, not beavered");
             }
             Terms::Money { jacoby: jacoby || args.jacoby, beavers: false }
         }

@@ -179,6 +179,9 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         json: args.json,
         stop: crate::interrupt::flag()?,
     };
+    // Hours of work should not end in a folder that takes nothing.
+    crate::destinations::folder_takes_files(&place.results)
+        .with_context(|| format!("--results {}", place.results.display()))?;
     let whole: fn(&Workplace, &str) -> Result<()> = match (system, name) {
         ("rlgo", "table1") => |place, _| table1::run(place),
         ("rlgo", "table2") => |place, _| ladder::make(place),

@@ -199,7 +199,7 @@ pub fn run(args: Args) -> Result<()> {
             Some(path) => format!("run the same command again to go on from {}", path.display()),
             None => "with --out an interrupted run can go on later".to_string(),
         };
-        eprintln!("note: {} of {} games played; {go_on}", 2 * tuning.pairs, 2 * tuning.total());
+        crate::output::tell!("note: {} of {} games played; {go_on}", 2 * tuning.pairs, 2 * tuning.total());
     }
     let mut stdout = output::stdout();
     if json {

@@ -33,7 +33,7 @@ const MAGIC: &[u8; 16] = b"afterstate off 1";
 
 /// What is wrong with a file of such a database.
 #[derive(Debug, Error)]
-#[error("{path}: {problem}; remove it, and it is made anew")]
+#[error("{path}: {problem}")]
 pub struct BearOffError {
     path: String,
     problem: String,
@@ -178,7 +178,8 @@ impl BearOff {
             let length = (MAGIC.len() + 4 + (POSITIONS + FULL) * size_of::<Throws>()) as u64;
             let file = std::fs::File::open(path).map_err(|problem| error(problem.to_string()))?;
             file.take(length + 1).read_to_end(&mut bytes).map_err(|problem| error(problem.to_string()))?;
-            return BearOff::from_bytes(&bytes).ok_or_else(|| error("not a whole bear-off database".into()));
+            return BearOff::from_bytes(&bytes)
+                .ok_or_else(|| error("not a whole bear-off database; remove it, and it is made anew".into()));
         }
         let database = BearOff::generate();
         write_whole(path, &database.to_bytes()).map_err(|problem| error(problem.to_string()))?;

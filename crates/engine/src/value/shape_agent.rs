@@ -92,7 +92,7 @@ impl ShapeAgent {
                 found.iter().find(|(games, _)| Some(*games) == number).map(|(_, file)| file.clone()).ok_or_else(|| {
                     let have: Vec<String> = found.iter().map(|(games, _)| games.to_string()).collect();
                     invalid(
-                        format!("no checkpoint after {games} games, only after {}", have.join(", ")),
+                        format!("no checkpoint {games}, only {}", have.join(", ")),
                         "name one of these behind the @",
                     )
                 })

@@ -24,7 +24,7 @@ fn equal_searches_are_equal() {
     decide(&mut first, &Record::new(Chess::new()), &nodes(20_000));
     first.clear();
     assert_eq!(once, decide(&mut first, &middlegame(), &nodes(60_000)));
-    first.set_table_mib(2);
+    assert_eq!(first.set_table_mib(2), 2);
     first.set_table_mib(1);
     first.set_evaluation(crate::PieceSquares::new());
     assert_eq!(once, decide(&mut first, &middlegame(), &nodes(60_000)));

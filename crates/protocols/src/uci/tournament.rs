@@ -79,7 +79,12 @@ impl<E: ChessEvaluation> Thinker for TournamentThinker<E> {
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
         let number = value.parse().unwrap_or(1);
         match name {
-            "Hash" => self.search.set_table_mib(number),
+            "Hash" => {
+                let given = self.search.set_table_mib(number);
+                if given < number {
+                    return Err(format!("the machine gives {given} MiB of the {number} that Hash should have"));
+                }
+            }
             "Threads" => self.search.set_threads(number),
             "MultiPV" => self.lines = number,
             "Clear Hash" => self.search.clear(),

@@ -109,12 +109,13 @@ impl<E: ChessEvaluation> TournamentSearch<E> {
         }
     }
 
-    /// A new, empty table of about so many MiB. If that much memory cannot be had, it is smaller.
-    pub fn set_table_mib(&mut self, mebibytes: usize) {
+    /// A new, empty table of about so many MiB. If that much memory cannot be had, it is smaller. Returns how large it is, in MiB.
+    pub fn set_table_mib(&mut self, mebibytes: usize) -> usize {
         self.settings.table_mib = mebibytes;
         // The old one goes first, to make room.
         self.replace_table(Table::new(0));
         self.replace_table(Table::new(mebibytes));
+        self.table.mebibytes()
     }
 
     fn replace_table(&mut self, table: Table) {

@@ -143,6 +143,11 @@ impl Table {
         Table { buckets, generation: AtomicU8::new(0) }
     }
 
+    /// Its size in MiB.
+    pub(super) fn mebibytes(&self) -> usize {
+        (self.buckets.len() * size_of::<Bucket>()) >> 20
+    }
+
     /// A new search begins: what is in the table is one search older.
     pub(super) fn age(&self) {
         self.generation.store((self.generation.load(Relaxed) + 1) % GENERATIONS, Relaxed);
