@@ -179,6 +179,7 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         json: args.json,
         stop: crate::interrupt::flag()?,
     };
+    place.has_paper()?;
     // Hours of work should not end in a folder that takes nothing.
     crate::destinations::folder_takes_files(&place.results)
         .with_context(|| format!("--results {}", place.results.display()))?;
@@ -190,7 +191,6 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         // The states and value losses of the runs of Figure 1.
         ("go-exploit", "fig3" | "table2") => |place, _| curves::run(place, "fig1"),
         ("rlgo", "table4") | ("go-exploit", "ratings") => {
-            place.has_paper()?;
             return ratings::run(&place, name, &args.points);
         }
         ("meep", "table3") => gauntlet::run,
@@ -200,7 +200,6 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         ("meep", "table2" | "fig2") => |place, _| learners::run(place, "table2"),
         ("meep", "table2-tuned") | ("knightcap", "gains") => learners::run,
         (_, of_matches) => {
-            place.has_paper()?;
             return matches::run(&place, of_matches, &args.points);
         }
     };
@@ -209,7 +208,6 @@ pub fn run(args: ReproduceArgs) -> Result<()> {
         "{}: --point chooses among matches and tournaments, but this experiment is one piece: leave it out",
         args.experiment
     );
-    place.has_paper()?;
     whole(&place, name)
 }
 

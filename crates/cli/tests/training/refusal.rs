@@ -119,7 +119,7 @@ fn recipes_that_cannot_be_are_refused() {
     for (content, parts) in [
         (&b"gmaes = 5"[..], &["line 1", "gmaes"][..]),
         (b"games = 5\n[evaluation]\nopponent = 3", &["line 3", "opponent"]),
-        (b"games = \"many\"", &["line 1", "expected u64"]),
+        (b"games = \"many\"", &["line 1", "expected a whole number"]),
         (b"komi = 7.3", &["multiple of 0.5"]),
         (b"[checkpoints]\nevery-seconds = -1", &["every-seconds = -1: expected 0 to"]),
         (b"[checkpoints]\nevery-seconds = nan", &["every-seconds"]),

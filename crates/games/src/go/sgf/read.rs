@@ -28,7 +28,7 @@ impl GameRecordFile {
     /// without it, whoever moves first. Komi is 7.5 where the file gives none, a hundredth of what it says where that is
     /// more than the board has points and a multiple of 25 from 200 on, as servers write 650, and twice that where it is in stones: quarters,
     /// or what is left of 375. What is said of the whole game, as komi and rules, may stand behind moves. Passes after the second
-    /// in a row are dropped, as servers write three. Text before the game is skipped. As many moves of Black at the beginning as the handicap
+    /// in a row are dropped, as servers write three. Text before the game is skipped, and positions may come again, as many rules allow. As many moves of Black at the beginning as the handicap
     /// says are stones of it, where there are no others: so servers write handicaps that Black places freely.
     ///
     /// # Errors
@@ -371,7 +371,7 @@ fn read_move(property: &Property, size: usize) -> Result<Move, SgfError> {
     })
 }
 
-/// Plays a move if the rules allow it, after a pass of the other side if that one was to move. Returns how many of the moves before
+/// Plays a move if the board allows it, after a pass of the other side if that one was to move. Returns how many of the moves before
 /// still count.
 fn play(record: &mut Record<Go>, file: &mut GameRecordFile, property: &Property) -> Result<usize, SgfError> {
     let (side, mv) = (side_of(property), read_move(property, record.position().size())?);
@@ -395,16 +395,16 @@ fn play(record: &mut Record<Go>, file: &mut GameRecordFile, property: &Property)
             make(record, file, Move::PASS);
         }
     }
-    if record.is_legal(mv) {
+    let position = record.position();
+    // Many rules let positions come again (triple ko), and what was played was played.
+    if crate::Game::is_legal(position, mv) {
         let kept = file.moves.len();
         make(record, file, mv);
         return Ok(kept);
     }
-    let position = record.position();
     let reason = match mv.point() {
         Some(point) if !position.board().is_empty(point) => "the point is taken",
         Some(point) if position.board().ko() == Some(point) => "ko forbids it",
-        _ if crate::Game::is_legal(position, mv) => "it repeats an earlier position (superko)",
         _ => "it would be suicide",
     };
     let (line, number) = (property.line, file.handicap_moves + file.moves.len() + 1);
