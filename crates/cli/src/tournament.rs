@@ -1,6 +1,6 @@
 //! `afterstate tournament`: many agents, from a file, in a log that an interrupted run goes on from.
 
-use crate::agent::{AgentSpec, agent_file};
+use crate::agent::{AgentSpec, agent_file, check_name};
 use crate::conditions::BOOK_PLIES;
 use crate::contest::{self, Contest, OpeningFile};
 use crate::match_command::OutputArgs;
@@ -104,8 +104,7 @@ impl Entrant {
         match self {
             Entrant::Spec(text) => AgentSpec::parse(text),
             Entrant::Named(Named { name, agent }) => {
-                let is_good = !name.trim().is_empty() && !name.contains(char::is_control);
-                ensure!(is_good, "name {name:?}: expected text on one line");
+                check_name(name)?;
                 Ok(AgentSpec { name: name.clone(), ..AgentSpec::parse(agent)? })
             }
         }

@@ -7,7 +7,6 @@ use crate::progress::Progress;
 use crate::training_run::TrainingRun;
 use crate::watch::{Milestone, Watch};
 use afterstate_engine::value::Checkpoint;
-use afterstate_engine::zero::REPLAY;
 use anyhow::Result;
 use clap::Args;
 use std::io::Write;
@@ -95,8 +94,7 @@ pub fn train<L: Lesson>(recipe: &L, folder: &Path, resume: bool, report: Report,
     if already > 0 && report == Report::Text {
         progress.line(&format!("Going on after {already} {unit}"));
     } else if resume && already == 0 && report == Report::Text {
-        let begun = if folder.join(REPLAY).exists() { ", with the games that were played for the first" } else { "" };
-        progress.line(&format!("No {unit} in {} yet: beginning{begun}", folder.display()));
+        progress.line(&format!("No {unit} are finished in {}: beginning with the first", folder.display()));
     }
     let milestones = recipe.milestones();
     let unmeasured: Vec<u64> = milestones.iter().copied().filter(|&milestone| watch.is_missing(milestone)).collect();

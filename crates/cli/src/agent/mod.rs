@@ -108,6 +108,12 @@ pub struct ChessProgram {
     pub limits: Limits,
 }
 
+/// Whether tables and logs can show an agent by this name.
+pub fn check_name(name: &str) -> Result<()> {
+    ensure!(!name.trim().is_empty() && !name.contains(char::is_control), "name {name:?}: expected text on one line");
+    Ok(())
+}
+
 impl AgentSpec {
     /// Reads a spec, or the TOML file that it names.
     pub fn parse(text: &str) -> Result<AgentSpec> {
@@ -167,8 +173,7 @@ impl AgentSpec {
     pub fn read(path: &Path) -> Result<AgentSpec> {
         let (settings, name) = Settings::from_file(path)?;
         if let Some(name) = &name {
-            let is_good = !name.trim().is_empty() && !name.contains(char::is_control);
-            ensure!(is_good, "{}: name {name:?}: expected text on one line", path.display());
+            check_name(name).with_context(|| path.display().to_string())?;
         }
         Ok(AgentSpec { name: name.unwrap_or_else(|| path.display().to_string()), agent: Agent::build(settings)? })
     }

@@ -210,6 +210,8 @@ fn side_of(property: &Property) -> Side {
     if property.name == "B" { Side::First } else { Side::Second }
 }
 
+const KOMI: &str = "one number, such as 7.5";
+
 /// Everything that has to be known before the first move.
 struct Header {
     size: usize,
@@ -239,15 +241,11 @@ impl Header {
             Prop::SZ((width, height)) if width == height && SIZES.contains(&usize::from(*width)) => {
                 self.size = usize::from(*width);
             }
-            Prop::KM(points) => {
-                let komi = Komi::new(intended_komi(*points, self.size));
-                self.komi = Some(komi.ok_or_else(|| property.wrong("a multiple of 0.5 between -1000 and 1000"))?);
-            }
-            // Decimal commas, which the library does not know.
-            Prop::Invalid(name, values) if name == "KM" && values[0].replace(',', ".").parse::<f64>().is_ok() => {
-                let points = values[0].replace(',', ".").parse().unwrap_or_default();
-                let komi = Komi::new(intended_komi(points, self.size));
-                self.komi = Some(komi.ok_or_else(|| property.wrong("a multiple of 0.5 between -1000 and 1000"))?);
+            Prop::KM(points) => self.set_komi(property, *points)?,
+            // The library does not know decimal commas.
+            Prop::Invalid(name, values) if name == "KM" && values[0].contains(',') => {
+                let points = values[0].replace(',', ".").parse();
+                self.set_komi(property, points.map_err(|_| property.wrong(KOMI))?)?;
             }
             Prop::HA(stones @ 0..=255) => self.handicap = *stones as u8,
             // The library knows no handicap below 2, but many programs write one.
@@ -269,7 +267,7 @@ impl Header {
                 let expected = match property.name.as_str() {
                     "GM" => "1, the number of Go",
                     "SZ" => "one number from 5 to 19, for a square board",
-                    "KM" => "one number, such as 7.5",
+                    "KM" => KOMI,
                     "HA" => "one number from 0 to 255",
                     "RU" => "one name of rules, such as Chinese",
                     "PL" => "B or W",
@@ -279,6 +277,12 @@ impl Header {
                 return Err(property.wrong(expected));
             }
         }
+        Ok(())
+    }
+
+    fn set_komi(&mut self, property: &Property, points: f64) -> Result<(), SgfError> {
+        let komi = Komi::new(intended_komi(points, self.size));
+        self.komi = Some(komi.ok_or_else(|| property.wrong("a multiple of 0.5 between -1000 and 1000"))?);
         Ok(())
     }
 
