@@ -243,7 +243,7 @@ fn a_game_is_written_with_what_its_players_thought() {
     assert!(text.contains("[%eval #3]"), "{text}");
     assert_eq!(moves[0].comment, "depth 3, 20 positions, 2.500 s");
     let clock = |number: usize| moves[number].clock.unwrap().as_secs_f64();
-    assert_eq!((clock(0), clock(2)), (8.5, 9.2), "10 − 2.5 + 1, and − 0.25 + 1, to tenths");
+    assert_eq!((clock(0), clock(2)), (8.5, 9.25), "10 − 2.5 + 1, and − 0.25 + 1");
     assert!(moves[11].comment.ends_with("at the limit of moves"), "{text}");
 }
 
