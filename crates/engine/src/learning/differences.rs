@@ -82,16 +82,16 @@ impl Differences {
         self.moments.push(Moment { set, value, predicted });
     }
 
-    /// The game is over: its positions learn. Without an outcome there is no last difference.
-    pub(super) fn learn(&mut self, outcome: Option<Outcome>, squash: Squash, weights: &Weights) {
+    /// The game is over: its positions learn. Without an outcome there is no last difference. `predicted` is of the opponent's move
+    /// that ended it; of the learner's own it is true.
+    pub(super) fn learn(&mut self, outcome: Option<Outcome>, predicted: bool, squash: Squash, weights: &Weights) {
         if self.moments.len() < self.settings.least_moves {
             return;
         }
         let DifferenceSettings { step_size, lambda, drop_unpredicted, .. } = self.settings;
         let Some(last) = self.moments.last() else { return };
-        // The last position's own value gives way to the outcome. Whether what came after it was predicted is not known.
         let won = outcome.map_or(last.value, |outcome| crate::Value::from(outcome).seen_by(self.side));
-        let mut next = (won, false);
+        let mut next = (won, predicted);
         let mut sum = 0.0;
         for moment in self.moments.iter().rev() {
             let mut difference = next.0 - moment.value;
