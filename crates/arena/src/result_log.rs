@@ -35,6 +35,9 @@ pub struct Header {
     pub format: u32,
     /// Version of that program.
     pub version: String,
+    /// The revision that program was built from, where it is known; another may go on.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub revision: String,
     /// Name of the game.
     pub game: String,
     /// The position that games start from, as text.
@@ -51,7 +54,7 @@ impl Header {
         let (logged, tree) = (tree(self), tree(wanted));
         let differ = |logged: &serde_json::Value, wanted: &serde_json::Value| {
             let keys = logged.as_object()?.keys();
-            keys.filter(|key| !["settings", "fingerprints"].contains(&key.as_str()))
+            keys.filter(|key| !["settings", "fingerprints", "revision"].contains(&key.as_str()))
                 .find(|key| logged[key.as_str()] != wanted[key.as_str()])
                 .map(|key| format!("{key} is {} in the log and {} now", logged[key.as_str()], wanted[key.as_str()]))
         };

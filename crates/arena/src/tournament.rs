@@ -191,13 +191,15 @@ pub struct RunOptions<'a> {
     pub log: Option<&'a Path>,
     /// Whether results and their log keep what players said about their moves, most of what is in them; who follows the games sees it.
     pub log_notes: bool,
+    /// What a new log says of the program that plays, beside its version.
+    pub revision: &'a str,
     /// Set it to abandon the games in play and return what is finished.
     pub stop: Arc<AtomicBool>,
 }
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        RunOptions { workers: 1, log: None, log_notes: true, stop: Arc::default() }
+        RunOptions { workers: 1, log: None, log_notes: true, revision: "", stop: Arc::default() }
     }
 }
 
@@ -220,6 +222,7 @@ pub fn header<G: Notation>(settings: &TournamentSettings, start: &G) -> Header {
     Header {
         format: LAYOUT,
         version: env!("CARGO_PKG_VERSION").into(),
+        revision: String::new(),
         game: G::NAME.into(),
         start: start.position_text(),
         settings: settings.clone(),
@@ -243,7 +246,7 @@ pub fn run_from<G: Notation>(
             settings.openings
         )));
     }
-    let header = header(settings, start);
+    let header = Header { revision: options.revision.into(), ..header(settings, start) };
     let (mut log, logged, notice) = match options.log {
         Some(path) => {
             let Opened { log, games, notice } = ResultLog::open(path, &header)?;

@@ -37,8 +37,14 @@ fn results(games: Vec<LoggedGame>) -> TournamentResults {
         format: Format::RoundRobin,
         ..TournamentSettings::default()
     };
-    let header =
-        Header { format: 1, version: "1".into(), game: "go".into(), start: Go::new(5).position_text(), settings };
+    let header = Header {
+        format: 1,
+        version: "1".into(),
+        revision: String::new(),
+        game: "go".into(),
+        start: Go::new(5).position_text(),
+        settings,
+    };
     TournamentResults { header, games, complete: true, notice: None }
 }
 

@@ -224,6 +224,21 @@ fn a_stopped_tournament_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_log_says_which_program_began_it_and_another_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.jsonl");
+    let settings = settings(2, Format::RoundRobin, 2);
+    let by = |revision| RunOptions { revision, ..with_log(&path) };
+    let whole = play(&settings, &by("76e1d5c0a1")).unwrap();
+    let lines = std::fs::read_to_string(&path).unwrap();
+    let cut: String = lines.lines().take(2).map(|line| format!("{line}\n")).collect();
+    std::fs::write(&path, cut).unwrap();
+    let resumed = play(&settings, &by("another")).unwrap();
+    assert_eq!(timeless(&resumed.games), timeless(&whole.games));
+    assert_eq!(read_log(&path).unwrap().header.revision, "76e1d5c0a1");
+}
+
+#[test]
 fn a_log_without_notes_holds_the_same_games_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, short) = (folder.path().join("whole.jsonl"), folder.path().join("short.jsonl"));

@@ -87,7 +87,7 @@ pub fn run(args: Args) -> Result<()> {
     let agent = format!("tournament-search:{name}@{of}");
     let Measured { lines, faults } = place.measure(&held_back, &agent, games, &logs)?;
     let calibration = Calibration {
-        made_by: format!("afterstate {}: calibrate, {games} games of each pair", env!("CARGO_PKG_VERSION")),
+        made_by: format!("afterstate {}: calibrate, {games} games of each pair", crate::version::VERSION),
         checkpoint: file_name(&path),
         unit: experiment.unit,
         games,

@@ -191,7 +191,7 @@ impl Lesson for ChessNetworkRecipe {
             chess_buckets: self.buckets,
             games: 0,
             since_milestone: TrainingTotals::default(),
-            origin: format!("afterstate {}\n{}", env!("CARGO_PKG_VERSION"), toml::to_string(self)?),
+            origin: format!("afterstate {}\n{}", crate::version::VERSION, toml::to_string(self)?),
         })
     }
 

@@ -210,7 +210,8 @@ impl Visitor for Play<'_> {
         }
         let progress = Progress::new(settings.total_games(), already, "games", quiet);
         let build = |agent: usize| make(&players, agent);
-        let options = RunOptions { workers, log: log.as_deref(), log_notes, stop: stop.clone() };
+        let (log, revision) = (log.as_deref(), crate::version::REVISION);
+        let options = RunOptions { workers, log, log_notes, revision, stop: stop.clone() };
         let results = std::thread::scope(|scope| {
             // Ctrl-C and the test both stop the games, but only the one is remembered for the whole program.
             let (over, stopping) = (Over(Arc::new(AtomicBool::new(false))), stop.clone());

@@ -232,7 +232,7 @@ impl<G: GridGame> Lesson for GridLesson<G> {
             squash: self.recipe.td.squash,
             games: 0,
             since_milestone: TrainingTotals::default(),
-            origin: format!("afterstate {}\n{}", env!("CARGO_PKG_VERSION"), toml::to_string(&self.recipe)?),
+            origin: format!("afterstate {}\n{}", crate::version::VERSION, toml::to_string(&self.recipe)?),
         })
     }
 

@@ -61,7 +61,7 @@ pub fn run(args: Args) -> Result<()> {
         squash: Squash::Logistic,
         games: 0,
         since_milestone: Default::default(),
-        origin: format!("afterstate {}\nimported from RLGO's weight file {name}", env!("CARGO_PKG_VERSION")),
+        origin: format!("afterstate {}\nimported from RLGO's weight file {name}", crate::version::VERSION),
     };
     let path = folder.join(CHECKPOINTS).join(checkpoint_name(0));
     let checkpoint = Checkpoint::new(about, weights);

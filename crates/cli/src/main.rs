@@ -65,6 +65,7 @@ mod train;
 mod training_run;
 mod tune;
 mod uci;
+mod version;
 mod watch;
 mod zero_game;
 mod zero_learner;
@@ -82,7 +83,7 @@ static ALLOCATOR: cap::Cap<std::alloc::System> = cap::Cap::new(std::alloc::Syste
 
 /// Learns board games from nothing but their rules, searches with what it learnt, and plays.
 #[derive(Parser)]
-#[command(name = "afterstate", version, max_term_width = 120)]
+#[command(name = "afterstate", version = version::VERSION, max_term_width = 120)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

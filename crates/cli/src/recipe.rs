@@ -281,7 +281,7 @@ impl Lesson for Recipe {
             squash: self.td.squash,
             games: 0,
             since_milestone: TrainingTotals::default(),
-            origin: format!("afterstate {}\n{}", env!("CARGO_PKG_VERSION"), toml::to_string(self)?),
+            origin: format!("afterstate {}\n{}", crate::version::VERSION, toml::to_string(self)?),
         })
     }
 

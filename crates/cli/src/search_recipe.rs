@@ -342,7 +342,7 @@ impl Lesson for SearchRecipe {
             games: 0,
             since_milestone: TrainingTotals::default(),
             ratings: Vec::new(),
-            origin: format!("afterstate {}\n{}", env!("CARGO_PKG_VERSION"), toml::to_string(self)?),
+            origin: format!("afterstate {}\n{}", crate::version::VERSION, toml::to_string(self)?),
         })
     }
 

@@ -311,7 +311,7 @@ fn read_to_resume<L: Lesson>(about: &L::About, games: u64, path: &Path) -> Resul
 fn settings_text(recipe: &impl Serialize) -> Result<String> {
     Ok(format!(
         "# The effective settings of this run (afterstate {}).\n{}",
-        env!("CARGO_PKG_VERSION"),
+        crate::version::VERSION,
         toml::to_string(recipe)?
     ))
 }

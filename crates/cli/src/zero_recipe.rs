@@ -430,7 +430,7 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
             steps: 0,
             games: 0,
             since_milestone: TrainingTotals::default(),
-            origin: format!("afterstate {}\n{}", env!("CARGO_PKG_VERSION"), toml::to_string(&self.recipe)?),
+            origin: format!("afterstate {}\n{}", crate::version::VERSION, toml::to_string(&self.recipe)?),
         })
     }
 

@@ -44,6 +44,16 @@ fn every_subcommand_explains_itself_with_examples() {
 }
 
 #[test]
+fn the_version_names_the_revision_it_was_built_from() {
+    let version = succeed(&["--version"]);
+    let name = concat!("afterstate ", env!("CARGO_PKG_VERSION"));
+    let revision = version.trim_end().strip_prefix(name).unwrap();
+    let hash = revision.trim_start_matches(" (").trim_end_matches(')').trim_end_matches(", changed");
+    // Nothing where the sources are of no repository.
+    assert!(revision.is_empty() || hash.len() >= 10 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{version}");
+}
+
+#[test]
 fn mistakes_are_one_line_with_a_hint() {
     assert!(fail(&["mtach"]).contains("match"));
     assert!(fail(&["perft", "connect-fuor", "3"]).contains("did you mean 'connect-four'?"));

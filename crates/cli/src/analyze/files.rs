@@ -41,7 +41,7 @@ pub fn write_game(
         }
     }
     let start = &mut annotations[0];
-    let version = env!("CARGO_PKG_VERSION");
+    let version = crate::version::VERSION;
     let line_break = if start.comment.is_empty() { "" } else { "\n" };
     start.comment = format!(
         "Analysed by afterstate {version}: {}. Blunders lose {} or more.{line_break}{}",

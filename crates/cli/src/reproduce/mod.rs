@@ -271,7 +271,7 @@ impl Workplace {
     fn made_by(&self, name: &str) -> String {
         format!(
             "afterstate {}: reproduce {}/{name} --scale {}",
-            env!("CARGO_PKG_VERSION"),
+            crate::version::VERSION,
             self.system,
             self.scale.name()
         )

@@ -175,7 +175,7 @@ pub fn run(args: Args) -> Result<()> {
     )?;
     let conditions = TournamentSettings { fingerprints: vec![pinned.weights_fingerprint()?], ..conditions };
     let tuning = Tuning {
-        made_by: format!("afterstate {}: tune", env!("CARGO_PKG_VERSION")),
+        made_by: format!("afterstate {}: tune", crate::version::VERSION),
         tuned: template.fill(&start, None),
         agent,
         game: game.name(),

@@ -274,7 +274,7 @@ fn rated(place: &Workplace, size: &Size, log: DuelLog, checkpoints: Vec<(u64, Pa
     let mut ladder = Ladder {
         made_by: format!(
             "afterstate {}: reproduce rlgo/table2 --scale {}; {}",
-            env!("CARGO_PKG_VERSION"),
+            crate::version::VERSION,
             place.scale.name(),
             serde_json::to_string(size)?
         ),
