@@ -69,7 +69,7 @@ struct Entry {
 }
 
 /// A program whose rating is known.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Opponent {
     name: String,
@@ -117,6 +117,7 @@ struct Report<'a> {
     made_by: String,
     size: &'a Size,
     lines: &'a [Line],
+    opponents: &'a [Opponent],
     claims: &'a [Verdict],
     faults: &'a [(String, u64)],
     players: &'a [PlayerRating],
@@ -228,6 +229,10 @@ fn write(
             games.row([line.player.clone(), opponent.name.clone(), rating, wins, draws, losses]);
         }
     }
+    let mut opponents = output::Table::new(["opponent", "agent"]);
+    for opponent in &gauntlet.opponents {
+        opponents.row([opponent.name.clone(), opponent.agent.clone()]);
+    }
     let made_by = format!(
         "{}; {} games with each opponent, {}, {} at once",
         place.made_by(name),
@@ -236,7 +241,7 @@ fn write(
         place.jobs
     );
     let mut text = Vec::new();
-    for table in [&table, &games, &verdict::table(&claims)] {
+    for table in [&table, &games, &opponents, &verdict::table(&claims)] {
         table.write(&mut text)?;
         text.push(b'\n');
     }
@@ -255,6 +260,7 @@ fn write(
         made_by,
         size,
         lines: &lines,
+        opponents: &gauntlet.opponents,
         claims: &claims,
         faults,
         players: &ratings.players,
