@@ -157,7 +157,7 @@ fn learnt_by_search(pruning: bool, settings: &LearnerSettings) -> u64 {
             let Some(answer) = search.search(&record, &Budget::default()) else { break };
             record.play(answer.best);
         }
-        rule.ended(Some(Outcome::win(Side::First)), true, &search);
+        rule.ended(Some(Outcome::win(Side::First)), &search);
     }
     hash(search.weights().values().iter().map(|weight| u64::from(weight.to_bits())))
 }

@@ -27,7 +27,7 @@ pub struct DifferenceSettings {
     /// λ, from 0 (the next value alone) to 1 (the outcome alone).
     pub lambda: f32,
     /// Whether differences that are good for the learner do not count when the opponent's move had not been predicted: its
-    /// blunders are no merit. For opponents other than oneself.
+    /// blunders are no merit. Nor does then the last difference, if it is good. For opponents other than oneself.
     pub drop_unpredicted: bool,
     /// A leaf does not learn whose value, seen again, differs by more from that of the search, 0 to 1.
     pub tolerance: f32,
@@ -82,16 +82,16 @@ impl Differences {
         self.moments.push(Moment { set, value, predicted });
     }
 
-    /// The game is over: its positions learn. Without an outcome there is no last difference. `predicted` is of the opponent's move
-    /// that ended it; of the learner's own it is true.
-    pub(super) fn learn(&mut self, outcome: Option<Outcome>, predicted: bool, squash: Squash, weights: &Weights) {
+    /// The game is over: its positions learn. Without an outcome there is no last difference.
+    pub(super) fn learn(&mut self, outcome: Option<Outcome>, squash: Squash, weights: &Weights) {
         if self.moments.len() < self.settings.least_moves {
             return;
         }
         let DifferenceSettings { step_size, lambda, drop_unpredicted, .. } = self.settings;
         let Some(last) = self.moments.last() else { return };
+        // The last difference is dropped whenever it is good, as in KnightCap (td.c): a win by a blunder is no merit.
         let won = outcome.map_or(last.value, |outcome| crate::Value::from(outcome).seen_by(self.side));
-        let mut next = (won, predicted);
+        let mut next = (won, false);
         let mut sum = 0.0;
         for moment in self.moments.iter().rev() {
             let mut difference = next.0 - moment.value;

@@ -16,9 +16,8 @@ pub trait SearchLearner<G: Tactics, F: Features<G>>: Send {
     fn searched(&mut self, game: &G, found: &Found<G>, predicted: bool, search: &mut TrainingSearch<G, F>);
 
     /// The game has ended. `None`: not on the board, but by a clock, by resignation or by the fault of a program, which says
-    /// nothing of the last position. `predicted` tells whether the opponent's last move, if it was what ended the game, was
-    /// the one that the last search had expected; where the learner's own move ended it there was nothing to predict, and it is true.
-    fn ended(&mut self, outcome: Option<Outcome>, predicted: bool, search: &TrainingSearch<G, F>);
+    /// nothing of the last position.
+    fn ended(&mut self, outcome: Option<Outcome>, search: &TrainingSearch<G, F>);
 }
 
 /// The value that a search's score stands for: that of the sum of weights, or of a sure result. The nearer a sure result, the

@@ -41,7 +41,7 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TdDirected {
         self.0.reached(side, value, Some(set), predicted);
     }
 
-    fn ended(&mut self, outcome: Option<Outcome>, predicted: bool, search: &TrainingSearch<G, F>) {
-        self.0.learn(outcome, predicted, search.squash(), search.weights());
+    fn ended(&mut self, outcome: Option<Outcome>, search: &TrainingSearch<G, F>) {
+        self.0.learn(outcome, search.squash(), search.weights());
     }
 }

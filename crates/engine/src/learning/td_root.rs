@@ -55,7 +55,7 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TdRoot {
         search.features().active(game, self.last.get_or_insert_default());
     }
 
-    fn ended(&mut self, outcome: Option<Outcome>, _predicted: bool, search: &TrainingSearch<G, F>) {
+    fn ended(&mut self, outcome: Option<Outcome>, search: &TrainingSearch<G, F>) {
         if let Some(outcome) = outcome {
             self.update(outcome.into(), search);
         }

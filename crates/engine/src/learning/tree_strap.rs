@@ -114,5 +114,5 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TreeStrap {
         stepper.step(&weights, settings.step_size);
     }
 
-    fn ended(&mut self, _outcome: Option<Outcome>, _predicted: bool, _search: &TrainingSearch<G, F>) {}
+    fn ended(&mut self, _outcome: Option<Outcome>, _search: &TrainingSearch<G, F>) {}
 }

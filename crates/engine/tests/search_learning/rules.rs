@@ -211,7 +211,7 @@ fn play_two_searches_with(
         rule.searched(at.position(), &found, position == 0 || predicted, &mut search);
         at.play(found.best);
     }
-    rule.ended(outcome.into(), predicted, &search);
+    rule.ended(outcome.into(), &search);
     differences(&before, &search)
 }
 
@@ -239,11 +239,11 @@ fn td_directed_learns_from_the_positions_themselves() {
     let settings = DifferenceSettings { drop_unpredicted: true, ..settings };
     let found = play_two_searches(&mut TdDirected::new(settings.clone()), &weights, false, lost);
     assert_close(&found, &[(0, -0.35), (4, -0.7)]);
-    // So with what ended the game: d₁ is dropped, and d₂ = 1 − 0.7 counts only where the opponent's last move was foreseen.
+    // Of a win only what came before the end counts, and that where it was foreseen.
     let won = Outcome::win(Side::First);
-    assert_close(&play_two_searches(&mut TdDirected::new(settings.clone()), &weights, false, won), &[]);
-    let found = play_two_searches(&mut TdDirected::new(settings), &weights, true, won);
-    assert_close(&found, &[(0, 0.25), (4, 0.3)]);
+    let found = play_two_searches(&mut TdDirected::new(settings.clone()), &weights, true, won);
+    assert_close(&found, &[(0, 0.1)]);
+    assert_close(&play_two_searches(&mut TdDirected::new(settings), &weights, false, won), &[]);
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn td_leaf_does_not_learn_where_the_line_repeats_a_position() {
         let rule: &mut dyn SearchLearner<Chess, ChessTerms> = &mut rule;
         rule.begin();
         rule.searched(record.position(), &found, true, &mut search);
-        rule.ended(Some(Outcome::win(Side::Second)), true, &search);
+        rule.ended(Some(Outcome::win(Side::Second)), &search);
         (found.repeats, found.score.first_player(), weights.values() != first.values())
     };
     let (repeats, score, changed) = learnt(&[]);
