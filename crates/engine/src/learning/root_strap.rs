@@ -3,6 +3,8 @@
 //! ```text
 //! θ ← θ + η (V^D(sₜ) − H(sₜ)) φ(sₜ)
 //! ```
+//!
+//! For logistic values there is no σ′: the step is that of the cross-entropy, not of the squared error (paper 002, §3).
 
 use super::adam::SharedAdam;
 use super::search_learner::{SearchLearner, value_of};

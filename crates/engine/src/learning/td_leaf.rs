@@ -4,7 +4,8 @@
 //! θ ← θ + α Σₜ ∇V(xₜˡ) Σ over j ≥ t of λ^(j−t) (V(xⱼ₊₁ˡ) − V(xⱼˡ))          xₜˡ: the leaf of the principal variation from xₜ
 //! ```
 //!
-//! As in KnightCap a leaf does not learn where the search saw a sure result, a draw, or something else than the leaf shows.
+//! As in KnightCap a leaf does not learn where the search saw a sure result, a draw, or something else than the leaf shows. But what
+//! the search said there stays in the differences, as in the paper's eq. 8, where KnightCap leaves the whole position out.
 
 use super::adam::SharedAdam;
 use super::differences::{DifferenceSettings, Differences};

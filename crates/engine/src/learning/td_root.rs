@@ -7,6 +7,8 @@
 //! Where a game did not end on the board, its last position does not learn.
 //!
 //! Positions are those in which the learner's side is to move.
+//!
+//! For logistic values there is no σ′: the step is that of the cross-entropy, not of the squared error (paper 002, §3).
 
 use super::adam::SharedAdam;
 use super::search_learner::{SearchLearner, value_of};

@@ -14,6 +14,8 @@
 //! they are worth, learns that men near the opponent are as good as lost; yet a search asks H only where nothing can be taken
 //! any more. With [`Learns::QuietLeaf`] that is where it learns: H(s) and φ(s) become those of the position in which
 //! quiescence leaves s. And with [`Steps::Adam`], as for all learners, each weight has a step of its own size.
+//!
+//! For logistic values there is no σ′: the step is that of the cross-entropy, not of the squared error (paper 002, §3).
 
 use super::adam::SharedAdam;
 use super::search_learner::{SearchLearner, value_of};

@@ -1,7 +1,7 @@
 //! The search against minimax, with and without what saves work.
 
 use crate::reference::Reference;
-use afterstate_engine::search::{TrainingSearch, TrainingSearchSettings};
+use afterstate_engine::search::{Score, TrainingSearch, TrainingSearchSettings};
 use afterstate_engine::value::{ChessTerms, Features, GridShapes, Squash, TermSet, Weights, WindowSizes};
 use afterstate_engine::{Budget, value::ActiveSet};
 use afterstate_games::rng::{below, unit};
@@ -57,10 +57,10 @@ fn agrees<G: Tactics + Notation, F: Features<G>>(
             assert!(found.depth == depth || found.score.winner().is_some());
             assert_eq!(found.line[0], found.best);
             let leaf = match found.leaf.turn() {
-                Turn::Over(outcome) => afterstate_engine::search::Score::ended(outcome, found.line.len() as u32, 0.0),
+                Turn::Over(outcome) => Score::ended(outcome, found.line.len() as u32, 0.0),
                 _ => {
                     let sum = features.sum(&found.leaf, &*weights).clamp(-limit, limit);
-                    afterstate_engine::search::Score::heuristic(sum)
+                    Score::heuristic(sum)
                 }
             };
             // A line may end in a repetition, which the leaf alone does not show.
@@ -85,6 +85,27 @@ fn connect_four_is_searched_as_minimax_would() {
     let shapes = GridShapes::new(&game, WindowSizes::new(&[1, 2]).unwrap());
     let weights = random_weights(Features::<ConnectFour>::count(&shapes), 0.02);
     agrees(&random_games(&game, 8, 30), shapes, weights, 5);
+}
+
+/// Positions of the next iteration, which a budget ended, are in the table already, one ply deeper than the score's.
+#[test]
+fn the_leaf_has_the_score_wherever_a_budget_ends_the_search() {
+    let terms = Arc::new(ChessTerms::new(TermSet::Meep));
+    let weights = random_weights(terms.count(), 0.02);
+    let mut search = TrainingSearch::new(terms.clone(), weights.clone(), Squash::Linear, settings(10, true));
+    let (mut searches, mut other) = (0, 0);
+    for record in random_games(&Chess::new(), 20, 20) {
+        for nodes in [100, 300, 1000, 3000, 10_000] {
+            let found = search.search(&record, &Budget { simulations: Some(nodes), ..Budget::default() }).unwrap();
+            if found.score.winner().is_some() || found.repeats || !matches!(found.leaf.turn(), Turn::Player(_)) {
+                continue;
+            }
+            let sum = terms.sum(&found.leaf, &*weights);
+            searches += 1;
+            other += usize::from(Score::heuristic(sum) != found.score);
+        }
+    }
+    assert_eq!(other, 0, "of {searches} searches");
 }
 
 #[test]

@@ -191,7 +191,9 @@ impl<G: Tactics, F: Features<G>> TrainingSearch<G, F> {
         while found.line.len() < MAX_PLY / 2
             && let Turn::Player(_) = found.leaf.turn()
             && let Some(entry) = self.table.get(found.leaf.key())
-            && let (Some(_), Some(best)) = (entry.interval.exact(), entry.best)
+            && let (Some(score), Some(best)) = (entry.interval.exact(), entry.best)
+            // Not where an iteration that the budget ended has looked further.
+            && score.farther(found.line.len() as u32) == found.score
             && found.leaf.is_legal(best)
         {
             found.leaf.play(best);
