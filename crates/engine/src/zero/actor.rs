@@ -241,12 +241,18 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
             return;
         }
         if self.initial > 0 {
-            self.initial -= 1;
             let index = draw(self.search.moves().map(|mv| mv.prior), &mut self.rng);
             let mv = self.search.moves().nth(index).expect("it was drawn from them").mv;
-            self.trajectory.opening += 1;
-            self.play(mv);
-            return;
+            let mut after = self.record.clone();
+            after.play(mv);
+            if let Turn::Player(_) = after.turn() {
+                self.initial -= 1;
+                self.trajectory.opening += 1;
+                self.play(mv);
+                return;
+            }
+            // Where a move of the raw policy would end the game, its search begins before it.
+            self.initial = 0;
         }
         self.began = true;
         if self.keeps_met {
@@ -332,7 +338,9 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
     fn branch(&mut self) {
         if let Some(moves) = self.fork.take() {
             let Trajectory { way, opening, .. } = &self.played.trajectories[0];
-            let after = usize::from(*opening) + moves;
+            let branching = self.settings.katago.branching.unwrap_or_default();
+            let after =
+                usize::from(*opening) + branching.fork_within(moves, way.len() - usize::from(*opening), &mut self.rng);
             if after < way.len() {
                 let way = way[..after].to_vec();
                 self.stand(&way);

@@ -44,6 +44,14 @@ impl Branching {
     pub(super) fn fork(&self, rng: &mut Rng) -> Option<usize> {
         (unit(rng) < self.forks).then(|| exponential(self.fork_moves, rng) as usize)
     }
+
+    /// That number of moves if the game had more, else another that it had more than; its length if it had none.
+    pub(super) fn fork_within(&self, mut moves: usize, length: usize, rng: &mut Rng) -> usize {
+        while moves >= length && length > 0 {
+            moves = exponential(self.fork_moves, rng) as usize;
+        }
+        moves.min(length)
+    }
 }
 
 /// Some of these moves at random.
@@ -116,5 +124,9 @@ mod tests {
         assert!((9_700..10_300).contains(&all.len()));
         // An exponential rounded down: 1/(e^(1/4) − 1).
         assert!((mean - 3.52).abs() < 0.15, "{mean}");
+        assert_eq!((branching.fork_within(2, 3, rng), branching.fork_within(0, 0, rng)), (2, 0));
+        let mut within = [0u32; 3];
+        (0..9_000).for_each(|_| within[branching.fork_within(3, 3, rng)] += 1);
+        assert!(within[0] > within[1] && within[1] > within[2] && within[2] > 1_500, "{within:?}");
     }
 }

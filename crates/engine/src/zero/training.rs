@@ -38,8 +38,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 use thiserror::Error;
 
-/// Moves of training for each of archive games: the paper has 700 training actors and 50 archive actors, which are as fast. (Of games
-/// far fewer are archive games: these are whole ones.)
+/// Simulations of training for each of archive games: the paper has 700 training actors and 50 archive actors, which are as fast. (Of
+/// games far fewer are archive games: these are whole ones. With a playout cap fewer moves of them, too, all of which are searched in full.)
 const TRAINED: i64 = 14;
 
 /// What a learning step was like.
@@ -107,7 +107,7 @@ struct Shared {
     entered: usize,
     /// One more than the greatest number of a game that has ended.
     games: u64,
-    /// How many moves archive games are behind those of training, times [`TRAINED`]: one is due unless this is negative.
+    /// How many simulations archive games are behind those of training, times [`TRAINED`]: one is due unless this is negative.
     behind: i64,
     /// Archive games that are being played.
     filling: usize,
@@ -141,7 +141,7 @@ pub struct ZeroTraining<G: Game, T> {
     seconds: f64,
     /// How many entries the archive had seen already when it was read, from that step's first on.
     seen: usize,
-    /// How many moves archive games are behind.
+    /// How many simulations archive games are behind, times [`TRAINED`].
     behind: i64,
     /// What each thread is playing.
     seats: Vec<Vec<Seat<G>>>,
@@ -424,11 +424,17 @@ impl<G: Deterministic + Planes, T: Trainable<G>> ZeroTraining<G, T> {
                 archive.offer(way, rng);
             }
         }
+        let self_play = &self.settings.self_play;
+        let full = i64::from(self_play.iterations);
+        let fast = self_play.katago.playout_cap.map_or(full, |cap| i64::from(cap.fast));
         *behind += match &entry {
             _ if seen => 0,
-            Entry::Met(_, moves, _) => -TRAINED * i64::from(*moves),
-            Entry::Trajectory(trajectory) => trajectory.policies.len() as i64,
-            Entry::Side(_) => 1,
+            Entry::Met(_, moves, _) => -TRAINED * full * i64::from(*moves),
+            // What nothing is learnt from was searched fast.
+            Entry::Trajectory(Trajectory { policies, .. }) => {
+                policies.iter().map(|policy| if policy.is_empty() { fast } else { full }).sum()
+            }
+            Entry::Side(_) => full,
         };
         match entry {
             Entry::Met(..) => report.archive_games += 1,

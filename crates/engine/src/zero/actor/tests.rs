@@ -114,9 +114,15 @@ fn initial_moves_of_the_policy_belong_to_the_opening() {
     let katago = KataGoSettings { initialisation: 3.5, ..KataGoSettings::default() };
     let settings = ActorSettings { katago, ..fast() };
     let openings: Vec<u16> = (0..40).map(|seed| played(&settings, &[], seed, false).0.opening).collect();
-    // An exponential of mean 3.5, rounded down, of which a few games ended before.
+    // An exponential of mean 3.5, rounded down; a few games would have ended before.
     let mean = openings.iter().map(|opening| f64::from(*opening)).sum::<f64>() / 40.0;
     assert!((1.5..4.5).contains(&mean), "{mean}");
+    // However many there would be, something is left to be learnt.
+    let katago = KataGoSettings { initialisation: 500.0, ..KataGoSettings::default() };
+    let settings = ActorSettings { katago, ..fast() };
+    let trajectories: Vec<_> = (0..20).map(|seed| played(&settings, &[], seed, false).0).collect();
+    assert!(trajectories.iter().all(|trajectory| trajectory.examples() > 0));
+    assert!(trajectories.iter().filter(|trajectory| trajectory.opening >= 7).count() >= 18);
 }
 
 #[test]
@@ -178,6 +184,12 @@ fn a_fork_goes_on_from_the_best_of_some_random_moves() {
     assert!(without < 6 && (1.8..3.2).contains(&(depths as f64 / 60.0)), "{without} {depths}");
     // Of random moves it would be 12/7.
     assert!(f64::from(distances) / 60.0 < 0.8, "{distances}");
+    // A game that is too short for where it should fork does so elsewhere.
+    let branching = Branching { fork_moves: 60.0, ..branching };
+    let katago = KataGoSettings { branching: Some(branching), ..KataGoSettings::default() };
+    let settings = ActorSettings { katago, ..fast() };
+    let forked = (0..20).filter(|&seed| all_played(&settings, &[3, 3], seed, false).trajectories.len() == 2).count();
+    assert!(forked >= 18, "{forked}");
 }
 
 /// Likes discs in the middle.

@@ -267,7 +267,7 @@ fn one_move_in_fifteen_is_an_archive_games() {
                 }
             }
         }
-        // To within the longest games of tic-tac-toe that three actors can play.
+        // To within the longest games of tic-tac-toe that three actors can play, each move searched as long.
         let behind = trained - TRAINED * archive_moves;
         assert!(archive_moves > 0 && behind.abs() <= 3 * 9 * TRAINED, "{trained} {archive_moves}");
         assert!(met.contains(&Vec::new()), "the first position is searched, too");
