@@ -1,6 +1,6 @@
 //! How weights follow their gradients: [`Adam`] and [`Sgd`], each with the decay of ‖θ‖².
 //!
-//! Only weights decay that are multiplied with inputs; norms and biases do not (paper 004's program; see
+//! Only weights decay that are multiplied with inputs; norms and biases do not (see
 //! [`Role`]). Running statistics never move here. (The engine's own Adam moves weights that threads share, and knows of no
 //! decay.)
 

@@ -52,6 +52,31 @@ impl Mean {
         Mean { mean, margin }
     }
 
+    /// The mean of a table whose rows and columns are both drawn at random, as the runs of two learners are that all meet each other:
+    /// both spreads are in the margin, which there is only for two rows and two columns or more. Rows have to be of one length.
+    pub fn of_table(table: &[Vec<f64>]) -> Mean {
+        let mean = |values: &mut dyn Iterator<Item = f64>| {
+            let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+            sum / f64::max(count, 1.0)
+        };
+        let columns = table.first().map_or(0, Vec::len);
+        let of_rows: Vec<f64> = table.iter().map(|row| mean(&mut row.iter().copied())).collect();
+        let of_columns: Vec<f64> = (0..columns).map(|column| mean(&mut table.iter().map(|row| row[column]))).collect();
+        let all = mean(&mut of_rows.iter().copied());
+        let (n, m) = (table.len() as f64, columns as f64);
+        let margin = (table.len() > 1 && columns > 1).then(|| {
+            let spread = |means: &[f64]| means.iter().map(|mean| (mean - all).powi(2)).sum::<f64>();
+            let rest = table.iter().zip(&of_rows).flat_map(|(row, of_row)| {
+                row.iter().zip(&of_columns).map(move |(value, of_column)| (value - of_row - of_column + all).powi(2))
+            });
+            let (rows, columns) = (spread(&of_rows) / (n - 1.0) / n, spread(&of_columns) / (m - 1.0) / m);
+            // Chance within a cell is in both spreads.
+            let chance = rest.sum::<f64>() / ((n - 1.0) * (m - 1.0)) / (n * m);
+            student(n.min(m) as usize - 1) * (rows + columns - chance).max(rows).max(columns).sqrt()
+        });
+        Mean { mean: all, margin }
+    }
+
     /// In another unit.
     pub fn scaled(self, factor: f64) -> Mean {
         Mean { mean: self.mean * factor, margin: self.margin.map(|margin| margin * factor) }
@@ -115,6 +140,16 @@ mod tests {
         assert_eq!(Mean::of(&[1.0, 2.0, 3.0]).text(3), "2.000 ± 2.484");
         assert_eq!(Mean::of(&[5.0]).text(1), "5.0");
         assert_eq!(Mean::of(&[0.5, 0.5]).scaled(100.0).text(0), "50 ± 0");
+    }
+
+    #[test]
+    fn the_interval_of_a_table_is_of_its_rows_and_its_columns() {
+        // Means of rows 1.5 and 3.5, of columns 2 and 3, and nothing left: √(1 + ¼) times t of one degree of freedom.
+        assert_eq!(Mean::of_table(&[vec![1.0, 2.0], vec![3.0, 4.0]]).text(2), "2.50 ± 14.21");
+        // No row and no column differs from another.
+        assert_eq!(Mean::of_table(&[vec![0.0, 1.0], vec![1.0, 0.0]]).text(1), "0.5 ± 0.0");
+        assert_eq!(Mean::of_table(&[vec![1.0, 3.0]]).text(1), "2.0");
+        assert_eq!(Mean::of_table(&[]).text(1), "0.0");
     }
 
     #[test]

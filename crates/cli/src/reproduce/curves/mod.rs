@@ -27,7 +27,7 @@ use anyhow::{Context, Result, ensure};
 use experiment::{Claim, Experiment, Measure, Size};
 use serde::Serialize;
 use states::States;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// What is known of a run.
@@ -177,7 +177,7 @@ fn learn<G: ZeroGame>(place: &Workplace, experiment: &Experiment, size: &Size) -
 /// What the last checkpoints of a learner score against those of another, for each game: by the numbers of both.
 type Meetings = BTreeMap<[usize; 2], Mean>;
 
-/// Lets all last checkpoints meet. The interval of a score is that of the runs' means, each against all runs of the other learner.
+/// Lets all last checkpoints meet. Both learners' runs are in the interval of a score.
 fn meet(place: &Workplace, name: &str, game: GameSpec, runs: &[Run], size: &Size) -> Result<Meetings> {
     let mut met = Meetings::new();
     if runs.iter().all(|run| run.learner == 0) {
@@ -196,20 +196,25 @@ fn meet(place: &Workplace, name: &str, game: GameSpec, runs: &[Run], size: &Size
     let Size { seeds, steps, meeting_games, meeting_opening, .. } = size;
     let log = place.runs.join(name).join(format!("meeting-{seeds}x{steps}-{meeting_games}x{meeting_opening}.jsonl"));
     let played = place.play(Games::new(game, agents, settings, log), None)?;
-    // Points and games of each run against each learner.
-    let mut scores: BTreeMap<[usize; 2], BTreeMap<usize, (f64, f64)>> = BTreeMap::new();
+    // Points and games of each run against each other.
+    let mut scores: BTreeMap<[usize; 2], (f64, f64)> = BTreeMap::new();
     for game in &played.games {
         let first_scores = f64::from(game.result.outcome.first_player_score());
         let [one, other] = game.agents;
-        for (me, opponent, score) in [(one, other, first_scores), (other, one, 1.0 - first_scores)] {
-            let of_learners = scores.entry([runs[me].learner, runs[opponent].learner]).or_default();
-            let (points, games) = of_learners.entry(me).or_default();
+        for (pair, score) in [([one, other], first_scores), ([other, one], 1.0 - first_scores)] {
+            let (points, games) = scores.entry(pair).or_default();
             (*points, *games) = (*points + score, *games + 1.0);
         }
     }
-    for (learners, of_runs) in scores {
-        let rates: Vec<f64> = of_runs.values().map(|(points, games)| points / games).collect();
-        met.insert(learners, Mean::of(&rates));
+    let learners = runs.iter().map(|run| run.learner).collect::<BTreeSet<_>>();
+    let of = |learner| (0..runs.len()).filter(move |&run| runs[run].learner == learner);
+    let rate = |me, opponent| scores.get(&[me, opponent]).map_or(0.5, |(points, games)| points / games);
+    // Runs of one learner do not meet themselves, so that theirs would be no table.
+    for (&one, &other) in learners.iter().flat_map(|one| learners.iter().map(move |other| (one, other))) {
+        if one != other {
+            let table: Vec<Vec<f64>> = of(one).map(|me| of(other).map(|them| rate(me, them)).collect()).collect();
+            met.insert([one, other], Mean::of_table(&table));
+        }
     }
     Ok(met)
 }
