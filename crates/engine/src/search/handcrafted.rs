@@ -2,9 +2,12 @@
 //!
 //! ```text
 //! H(s,a) = 1 if the default policy's rules choose among a and others    (a saves, fits a pattern, or captures)
-//!          0 if a puts its own chain in atari, and is no throw-in    (Board::is_bad_self_atari)
-//!          ½ otherwise
+//!          0 if a puts its own chain in atari, and is no throw-in    (Board::is_bad_self_atari), else
+//!          ½
 //! ```
+//!
+//! A rule's choice is good whatever becomes of its chain, as nakade and captures are: greedy play by this prior is to be the default
+//! policy's. Which patterns are the paper's bad ones it does not say.
 
 use super::prior::{Experience, NewPosition, Prior, PriorValue};
 use afterstate_games::Side;
@@ -91,10 +94,10 @@ impl Prior<Go> for Handcrafted {
         };
         for (&mv, prior) in position.moves.iter().zip(out) {
             let Some(point) = mv.point() else { continue };
-            let seen = if board.is_bad_self_atari(point, side) {
-                0.0
-            } else if good.contains(&point) {
+            let seen = if good.contains(&point) {
                 1.0
+            } else if board.is_bad_self_atari(point, side) {
+                0.0
             } else {
                 0.5
             };

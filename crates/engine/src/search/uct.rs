@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A move that was never tried has no mean; it counts as the constant first-play urgency (Y. Wang and
-//! S. Gelly, 2007; paper 003, §3.6).
+//! S. Gelly, 2007). Paper 000, §4.5, has 1 for it and for c, as the original MoGo; paper 003 tells neither.
 
 use super::selection::{Edge, Selection};
 use serde::{Deserialize, Serialize};
