@@ -13,8 +13,8 @@
 //! how much. The mean μ of the full form is taken as Q*(s,a) of the plain one. The best c was 0 there.
 //!
 //! S. Gelly and D. Silver first had the bonus inside Q, so that it counts for the part 1−β, and little is explored while rapid
-//! values decide (Combining online and offline knowledge in UCT, ICML 2007). Rapid values had a bonus by their own counts, too, which
-//! footnote 13 of the paper takes back, and which is not here:
+//! values decide (Combining online and offline knowledge in UCT, ICML 2007). Their bonus of rapid values, by the counts of these,
+//! which footnote 13 of the paper takes back, is left out:
 //!
 //! ```text
 //! Q⊕(s,a) = (1−β)·(Q(s,a) + c·√(ln N(s) / N(s,a))) + β·Q̃(s,a)
