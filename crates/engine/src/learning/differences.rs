@@ -27,7 +27,7 @@ pub struct DifferenceSettings {
     /// λ, from 0 (the next value alone) to 1 (the outcome alone).
     pub lambda: f32,
     /// Whether differences that are good for the learner do not count when the opponent's move had not been predicted: its
-    /// blunders are no merit. Nor does then the last difference, if it is good. For opponents other than oneself.
+    /// blunders are no merit. The last difference, if it is good, never counts then. For opponents other than oneself.
     pub drop_unpredicted: bool,
     /// A leaf does not learn whose value, seen again, differs by more from that of the search, 0 to 1.
     pub tolerance: f32,

@@ -106,3 +106,49 @@ impl Prior<Go> for Handcrafted {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afterstate_games::rng::below;
+    use afterstate_games::{Game, stream};
+
+    #[test]
+    fn what_a_rule_chooses_is_good_even_in_self_atari() {
+        let (mut mogo, mut fuego) = (MogoPlayout::default(), FuegoPlayout::default());
+        let mut priors = [Handcrafted::new(Experience::default()), Handcrafted::fuego(Experience::default())];
+        let (mut in_atari, mut bad) = (0, 0);
+        for number in 0..40 {
+            let (mut game, mut rng, mut moves) = (Go::new(9), stream(3, number), Vec::new());
+            for _ in 0..100 {
+                game.candidate_moves(&mut moves);
+                let Some(&next) = moves.get(below(&mut rng, moves.len().max(1) as u32) as usize) else { break };
+                let good = [mogo.good_moves(&game).1.to_vec(), fuego.good_moves(&game).1.to_vec()];
+                let side = game.to_move();
+                for (prior, good) in priors.iter_mut().zip(good) {
+                    let mut out = vec![PriorValue::default(); moves.len()];
+                    let position = NewPosition { game: &game, moves: &moves, line: &[], two_plies_up: &[] };
+                    prior.fill(&position, &mut out);
+                    for (mv, value) in moves.iter().zip(out) {
+                        let Some(point) = mv.point() else { continue };
+                        let black = value.value().unwrap();
+                        let seen = if side == Side::First { black } else { 1.0 - black };
+                        let atari = game.board().is_bad_self_atari(point, side);
+                        let expected = if good.contains(&point) {
+                            1.0
+                        } else if atari {
+                            0.0
+                        } else {
+                            0.5
+                        };
+                        assert_eq!(seen, expected, "{mv:?}");
+                        in_atari += u32::from(atari && good.contains(&point));
+                        bad += u32::from(atari && !good.contains(&point));
+                    }
+                }
+                game.play(next);
+            }
+        }
+        assert!(in_atari > 0 && bad > 0, "{in_atari} {bad}");
+    }
+}

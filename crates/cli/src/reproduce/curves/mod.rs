@@ -208,12 +208,14 @@ fn meet(place: &Workplace, name: &str, game: GameSpec, runs: &[Run], size: &Size
     }
     let learners = runs.iter().map(|run| run.learner).collect::<BTreeSet<_>>();
     let of = |learner| (0..runs.len()).filter(move |&run| runs[run].learner == learner);
-    let rate = |me, opponent| scores.get(&[me, opponent]).map_or(0.5, |(points, games)| points / games);
+    let rate = |me, opponent| scores.get(&[me, opponent]).map(|(points, games)| points / games);
     // Runs of one learner do not meet themselves, so that theirs would be no table.
     for (&one, &other) in learners.iter().flat_map(|one| learners.iter().map(move |other| (one, other))) {
         if one != other {
-            let table: Vec<Vec<f64>> = of(one).map(|me| of(other).map(|them| rate(me, them)).collect()).collect();
-            met.insert([one, other], Mean::of_table(&table));
+            let row = |me| of(other).map(|them| rate(me, them)).collect::<Option<Vec<f64>>>();
+            if let Some(table) = of(one).map(row).collect::<Option<Vec<_>>>() {
+                met.insert([one, other], Mean::of_table(&table));
+            }
         }
     }
     Ok(met)
