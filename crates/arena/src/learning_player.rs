@@ -1,7 +1,7 @@
 //! [`LearningPlayer`]: chooses its moves by search, and learns from what the search saw.
 
 use crate::player::{Player, PlayerError};
-use afterstate_engine::learning::{SearchLearner, value_of};
+use afterstate_engine::learning::{SearchLearner, SquaredErrors, value_of};
 use afterstate_engine::search::TrainingSearch;
 use afterstate_engine::value::Features;
 use afterstate_engine::{Budget, Decision};
@@ -45,6 +45,11 @@ impl<G: Tactics, F: Features<G>> LearningPlayer<G, F> {
     /// Another rule from the next game on.
     pub fn set_rule(&mut self, rule: Box<dyn SearchLearner<G, F>>) {
         self.rule = rule;
+    }
+
+    /// How far the positions that have learnt in this game were from their targets.
+    pub fn errors(&self) -> SquaredErrors {
+        self.rule.errors()
     }
 }
 

@@ -4,6 +4,7 @@ use crate::duel::{self, Conditions};
 use crate::learning_games::LearningGames;
 use crate::lesson::{Described, Learner};
 use crate::partners::Partners;
+use crate::search_learning::mean_squared_error;
 use crate::search_recipe::SearchRecipe;
 use afterstate_arena::game_loop::{GameResult, GameRules, play_game};
 use afterstate_arena::openings::{Opening, OpeningSuite};
@@ -147,7 +148,7 @@ impl Learner for ChessLearner {
             threads: self.recipe.threads,
             may_go_on: &|| !stop.load(Ordering::Relaxed) && self.hindrance().is_none(),
             players: &|| [self.player(), self.player()],
-            play: &|number, players| self.play(number, players).map(|result| totals_of(&result)),
+            play: &|number, players| self.play(number, players).map(|result| totals_of(&result, players)),
             played: &played,
         };
         Ok(games_to_play.run(games))
@@ -181,13 +182,13 @@ impl Learner for ChessLearner {
     }
 }
 
-/// What a game adds to the totals.
-fn totals_of(result: &GameResult) -> TrainingTotals {
+/// What a game between these adds to the totals.
+fn totals_of(result: &GameResult, players: &[LearningPlayer<Chess, ChessTerms>]) -> TrainingTotals {
     TrainingTotals {
         games: 1,
         moves: result.moves.len() as u64,
         evaluations: result.notes.iter().flatten().map(|note| note.effort).sum(),
-        squared_error: 0.0,
+        squared_error: mean_squared_error(players),
         first_player_score: f64::from(result.outcome.first_player_score()),
     }
 }

@@ -5,7 +5,7 @@ use crate::learning_games::LearningGames;
 use crate::search_recipe::annealed;
 use afterstate_arena::{LearningPlayer, Player};
 use afterstate_engine::Budget;
-use afterstate_engine::learning::{Adam, LearnerSettings, SharedAdam, TrainingTotals};
+use afterstate_engine::learning::{Adam, LearnerSettings, SharedAdam, SquaredErrors, TrainingTotals};
 use afterstate_engine::search::{TrainingSearch, TrainingSearchSettings};
 use afterstate_engine::value::{Features, Squash, Weights};
 use afterstate_games::rng::mix;
@@ -95,10 +95,16 @@ impl<G: Tactics, F: Features<G>> SearchLearning<G, F> {
             games: 1,
             moves: record.moves().len() as u64,
             evaluations: positions,
-            squared_error: 0.0,
+            squared_error: mean_squared_error(players),
             first_player_score: f64::from(outcome.first_player_score()),
         })
     }
+}
+
+/// The mean over all positions from which either player has learnt in its last game, as it is added to others'.
+pub fn mean_squared_error<G: Tactics, F: Features<G>>(players: &[LearningPlayer<G, F>]) -> f64 {
+    let errors = players.iter().map(LearningPlayer::errors).fold(SquaredErrors::default(), SquaredErrors::and);
+    TrainingTotals::exact(errors.mean().unwrap_or(0.0))
 }
 
 /// Plays a game to its end; how it ended, and at how many positions was looked.

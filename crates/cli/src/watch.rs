@@ -26,7 +26,8 @@ pub struct Milestone {
     pub games: u64,
     /// Mean moves of the training games since the last milestone.
     pub moves: f64,
-    /// Mean squared TD-error of the same games.
+    /// Mean squared error of the positions from which the same games learnt, before each moved towards its target (TD: the mean
+    /// squared TD-error). What errors are of differs between learners, so that they are to be compared within a run.
     pub error: f64,
     /// Share of the same games that the first player won.
     pub first_player_score: f64,

@@ -96,11 +96,11 @@ fn several_games_at_once_learn_together() {
         trained(&recipe, &run, &["--threads", "2", "--games", "16", "--resume"]);
         assert_eq!(newest(&run), 16, "{name}");
         let log = fs::read_to_string(run.join("log.jsonl")).unwrap();
-        let games: Vec<u64> = log
-            .lines()
-            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["games"].as_u64().unwrap())
-            .collect();
+        let lines: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let games: Vec<u64> = lines.iter().map(|line| line["games"].as_u64().unwrap()).collect();
         assert_eq!(games, [5, 7, 16], "{name}: {log}");
+        let mut errors = lines.iter().map(|line| line["error"].as_f64().unwrap());
+        assert!(errors.all(|error| 0.0 < error && error < 1.0), "{name}: {log}");
         let [first, last] = ["000000005", "000000016"].map(|games| {
             let checkpoint = fs::read(run.join(format!("checkpoints/{games}.safetensors"))).unwrap();
             // Behind the header, which differs.

@@ -9,6 +9,7 @@
 //! clock, a resignation or a program's fault ended the game there is no last difference, as in KnightCap.
 
 use super::adam::SharedAdam;
+use super::search_learner::SquaredErrors;
 use super::steps::{Stepper, Steps};
 use crate::value::{ActiveSet, Squash, Weights};
 use afterstate_games::{Outcome, Side};
@@ -65,15 +66,28 @@ pub(super) struct Differences {
     stepper: Stepper,
     side: Side,
     moments: Vec<Moment>,
+    errors: SquaredErrors,
 }
 
 impl Differences {
     pub(super) fn new(settings: DifferenceSettings, adam: SharedAdam) -> Differences {
-        Differences { stepper: Stepper::new(settings.steps, adam), settings, side: Side::First, moments: Vec::new() }
+        Differences {
+            stepper: Stepper::new(settings.steps, adam),
+            settings,
+            side: Side::First,
+            moments: Vec::new(),
+            errors: SquaredErrors::default(),
+        }
     }
 
     pub(super) fn begin(&mut self) {
         self.moments.clear();
+        self.errors = SquaredErrors::default();
+    }
+
+    /// How far values were from their λ-returns: Σ over j ≥ t of λ^(j−t) dⱼ.
+    pub(super) fn errors(&self) -> SquaredErrors {
+        self.errors
     }
 
     /// The learner's side came to a position of which it thinks this.
@@ -108,6 +122,7 @@ impl Differences {
                     Side::First => 1.0,
                     Side::Second => -1.0,
                 };
+                self.errors.add(sum);
                 self.stepper.add(weights, set, sign * slope * sum);
             }
             next = (moment.value, moment.predicted);

@@ -47,7 +47,7 @@ pub use outcome_strap::{OutcomeStrap, OutcomeStrapSettings};
 pub use principal_leaves::PrincipalLeaves;
 pub use root_strap::RootStrap;
 pub use search_gammon::{GammonLearner, SearchGammon};
-pub use search_learner::{SearchLearner, value_of};
+pub use search_learner::{SearchLearner, SquaredErrors, value_of};
 pub use seen_position::SeenPosition;
 pub use self_play::{Chooser, Episode, Order, SelfPlay, SelfPlaySettings};
 pub use simulation_balancing::{BalancingSettings, Imbalance, Judged, SimulationBalancing};

@@ -18,6 +18,44 @@ pub trait SearchLearner<G: Tactics, F: Features<G>>: Send {
     /// The game has ended. `None`: not on the board, but by a clock, by resignation or by the fault of a program, which says
     /// nothing of the last position.
     fn ended(&mut self, outcome: Option<Outcome>, search: &TrainingSearch<G, F>);
+
+    /// How far the positions that have learnt in this game were from their targets, each before its step.
+    fn errors(&self) -> SquaredErrors;
+}
+
+/// The squared errors of the positions that learn in a game.
+///
+/// ```
+/// use afterstate_engine::learning::SquaredErrors;
+/// let mut errors = SquaredErrors::default();
+/// assert_eq!(errors.mean(), None);
+/// errors.add(0.5);
+/// errors.add(-0.25);
+/// assert_eq!(errors.mean(), Some(0.15625));
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct SquaredErrors {
+    sum: f64,
+    positions: u64,
+}
+
+impl SquaredErrors {
+    /// A position's value is `error` below its target.
+    #[inline]
+    pub fn add(&mut self, error: f32) {
+        self.sum += f64::from(error * error);
+        self.positions += 1;
+    }
+
+    /// These and others.
+    pub fn and(self, others: SquaredErrors) -> SquaredErrors {
+        SquaredErrors { sum: self.sum + others.sum, positions: self.positions + others.positions }
+    }
+
+    /// The mean of them; nothing if no position has learnt.
+    pub fn mean(&self) -> Option<f64> {
+        (self.positions > 0).then(|| self.sum / self.positions as f64)
+    }
 }
 
 /// The value that a search's score stands for: that of the sum of weights, or of a sure result. The nearer a sure result, the

@@ -9,7 +9,7 @@
 
 use super::adam::SharedAdam;
 use super::differences::{DifferenceSettings, Differences};
-use super::search_learner::SearchLearner;
+use super::search_learner::{SearchLearner, SquaredErrors};
 use crate::search::{Found, TrainingSearch};
 use crate::value::{ActiveSet, Features};
 use afterstate_games::{Outcome, Tactics};
@@ -43,5 +43,9 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TdDirected {
 
     fn ended(&mut self, outcome: Option<Outcome>, search: &TrainingSearch<G, F>) {
         self.0.learn(outcome, search.squash(), search.weights());
+    }
+
+    fn errors(&self) -> SquaredErrors {
+        self.0.errors()
     }
 }

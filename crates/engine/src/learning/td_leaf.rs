@@ -9,7 +9,7 @@
 
 use super::adam::SharedAdam;
 use super::differences::{DifferenceSettings, Differences};
-use super::search_learner::{SearchLearner, value_of};
+use super::search_learner::{SearchLearner, SquaredErrors, value_of};
 use crate::search::{Found, TrainingSearch};
 use crate::value::{ActiveSet, Features};
 use afterstate_games::{Outcome, Tactics, Turn};
@@ -48,5 +48,9 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TdLeaf {
 
     fn ended(&mut self, outcome: Option<Outcome>, search: &TrainingSearch<G, F>) {
         self.0.learn(outcome, search.squash(), search.weights());
+    }
+
+    fn errors(&self) -> SquaredErrors {
+        self.0.errors()
     }
 }

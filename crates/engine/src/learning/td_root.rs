@@ -11,7 +11,7 @@
 //! For logistic values there is no σ′: the step is that of the cross-entropy, not of the squared error (paper 002, §3).
 
 use super::adam::SharedAdam;
-use super::search_learner::{SearchLearner, value_of};
+use super::search_learner::{SearchLearner, SquaredErrors, value_of};
 use super::steps::{StepSettings, Stepper};
 use crate::Value;
 use crate::search::{Found, TrainingSearch};
@@ -24,6 +24,7 @@ pub struct TdRoot {
     stepper: Stepper,
     /// φ of the last position, if there was one.
     last: Option<ActiveSet>,
+    errors: SquaredErrors,
 }
 
 impl TdRoot {
@@ -34,13 +35,14 @@ impl TdRoot {
 
     /// The rule of one of several players that learn the same weights.
     pub fn sharing(settings: StepSettings, adam: SharedAdam) -> TdRoot {
-        TdRoot { stepper: Stepper::new(settings.steps, adam), settings, last: None }
+        TdRoot { stepper: Stepper::new(settings.steps, adam), settings, last: None, errors: SquaredErrors::default() }
     }
 
     fn update<G: Tactics, F: Features<G>>(&mut self, target: Value, search: &TrainingSearch<G, F>) {
         if let Some(set) = &self.last {
             let weights = search.weights();
             let error = target.0 - search.squash().value(weights.sum(set)).0;
+            self.errors.add(error);
             self.stepper.add(weights, set, error);
             self.stepper.step(weights, self.settings.step_size);
         }
@@ -50,6 +52,7 @@ impl TdRoot {
 impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TdRoot {
     fn begin(&mut self) {
         self.last = None;
+        self.errors = SquaredErrors::default();
     }
 
     fn searched(&mut self, game: &G, found: &Found<G>, _predicted: bool, search: &mut TrainingSearch<G, F>) {
@@ -61,5 +64,9 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TdRoot {
         if let Some(outcome) = outcome {
             self.update(outcome.into(), search);
         }
+    }
+
+    fn errors(&self) -> SquaredErrors {
+        self.errors
     }
 }

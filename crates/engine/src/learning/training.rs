@@ -42,7 +42,7 @@ pub struct TrainingTotals {
     pub moves: u64,
     /// Afterstates evaluated.
     pub evaluations: u64,
-    /// Sum over games of the mean squared TD-error, each rounded to a multiple of 2⁻²⁸ (exact below 2²⁵).
+    /// Sum over games of the mean squared error of what learnt (TD-error, loss), each rounded to a multiple of 2⁻²⁸ (exact below 2²⁵).
     pub squared_error: f64,
     /// Sum over games of the first player's score.
     pub first_player_score: f64,

@@ -18,7 +18,7 @@
 //! For logistic values there is no σ′: the step is that of the cross-entropy, not of the squared error (paper 002, §3).
 
 use super::adam::SharedAdam;
-use super::search_learner::{SearchLearner, value_of};
+use super::search_learner::{SearchLearner, SquaredErrors, value_of};
 use super::steps::{Stepper, Steps};
 use crate::Value;
 use crate::search::training_search::Interval;
@@ -65,6 +65,7 @@ pub struct TreeStrap {
     settings: TreeStrapSettings,
     stepper: Stepper,
     set: ActiveSet,
+    errors: SquaredErrors,
 }
 
 impl TreeStrap {
@@ -75,7 +76,12 @@ impl TreeStrap {
 
     /// The rule of one of several players that learn the same weights.
     pub fn sharing(settings: TreeStrapSettings, adam: SharedAdam) -> TreeStrap {
-        TreeStrap { stepper: Stepper::new(settings.steps, adam), settings, set: ActiveSet::default() }
+        TreeStrap {
+            stepper: Stepper::new(settings.steps, adam),
+            settings,
+            set: ActiveSet::default(),
+            errors: SquaredErrors::default(),
+        }
     }
 }
 
@@ -96,11 +102,13 @@ pub fn error(value: Value, interval: Interval, squash: Squash) -> f32 {
 }
 
 impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TreeStrap {
-    fn begin(&mut self) {}
+    fn begin(&mut self) {
+        self.errors = SquaredErrors::default();
+    }
 
     fn searched(&mut self, game: &G, _found: &Found<G>, _predicted: bool, search: &mut TrainingSearch<G, F>) {
         let (features, weights, squash) = (search.features().clone(), search.weights().clone(), search.squash());
-        let TreeStrap { settings, stepper, set } = self;
+        let TreeStrap { settings, stepper, set, errors } = self;
         search.walk(game, settings.least_depth.max(1), &mut |search, game, interval| {
             let leaf = match settings.learns {
                 Learns::Position => None,
@@ -111,10 +119,15 @@ impl<G: Tactics, F: Features<G>> SearchLearner<G, F> for TreeStrap {
             };
             features.active(leaf.as_ref().unwrap_or(game), set);
             let error = error(squash.value(weights.sum(set)), interval, squash);
+            errors.add(error);
             stepper.add(&weights, set, error);
         });
         stepper.step(&weights, settings.step_size);
     }
 
     fn ended(&mut self, _outcome: Option<Outcome>, _search: &TrainingSearch<G, F>) {}
+
+    fn errors(&self) -> SquaredErrors {
+        self.errors
+    }
 }

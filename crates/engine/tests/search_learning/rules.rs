@@ -271,6 +271,42 @@ fn td_leaf_learns_from_the_leaves_of_its_searches() {
 }
 
 #[test]
+fn what_learns_tells_how_far_it_was_from_its_target() {
+    fn mean(rule: &impl SearchLearner<HandTree, Here>) -> f64 {
+        rule.errors().mean().unwrap()
+    }
+    let close =
+        |found: f64, expected: f64| assert!((found - expected).abs() < 1e-6, "found {found}, expected {expected}");
+    let (game, mut weights) = (HandTree::new(TREE, &[]), LEAVES.to_vec());
+    // From 0 the six inner positions are 0.2, 0.1, 0.2, 0.1, 0.3 and 0.2 below what they are worth; and anew in each game.
+    let mut rule = tree_strap(0.5, 1);
+    changes(&game, &mut search(&LEAVES, false), &mut rule);
+    close(mean(&rule), 0.23 / 6.0);
+    changes(&game, &mut search(&LEAVES, false), &mut rule);
+    close(mean(&rule), 0.23 / 6.0);
+    let mut rule = RootStrap::new(steps(0.5));
+    changes(&game, &mut search(&LEAVES, true), &mut rule);
+    close(mean(&rule), 0.04);
+    // The games of the tests above: 0 has no error and 4 is ½ below; d₁ + ½ d₂ and d₂.
+    weights.extend([(39, 0.0)]);
+    let mut rule = TdRoot::new(steps(0.5));
+    play_two_searches(&mut rule, &weights, true, Outcome::win(Side::First));
+    close(mean(&rule), 0.125);
+    let settings = DifferenceSettings { step_size: 1.0, lambda: 0.5, least_moves: 1, ..Default::default() };
+    weights.extend([(0, 0.1), (4, 0.2), (39, 0.15)]);
+    let mut rule = TdDirected::new(settings.clone());
+    play_two_searches(&mut rule, &weights, true, Outcome::win(Side::Second));
+    close(mean(&rule), (0.25 * 0.25 + 0.7 * 0.7) / 2.0);
+    let mut rule = TdLeaf::new(settings.clone());
+    play_two_searches(&mut rule, &weights, true, Outcome::win(Side::First));
+    close(mean(&rule), (0.125 * 0.125 + 0.35 * 0.35) / 2.0);
+    // Nothing has learnt from a game that was too short.
+    let mut rule = TdLeaf::new(DifferenceSettings { least_moves: 3, ..settings });
+    play_two_searches(&mut rule, &weights, true, Outcome::win(Side::First));
+    assert_eq!(SearchLearner::<HandTree, Here>::errors(&rule).mean(), None);
+}
+
+#[test]
 fn a_game_that_did_not_end_on_the_board_has_no_last_difference() {
     let settings = DifferenceSettings { step_size: 1.0, lambda: 0.5, least_moves: 1, ..Default::default() };
     let mut weights = LEAVES.to_vec();
