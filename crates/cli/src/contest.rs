@@ -1,5 +1,7 @@
 //! What `match` and `tournament` share: building the agents, playing the games, following a sequential test.
 
+mod pgn;
+
 use crate::agent::{Agent, AgentSpec};
 use crate::conditions;
 use crate::interrupt;
@@ -9,17 +11,17 @@ use crate::standings::{Course, course};
 use afterstate_arena::PlayerError;
 use afterstate_arena::adjudication::Adjudication;
 use afterstate_arena::openings::opening;
-use afterstate_arena::pgn_file::PgnFile;
 use afterstate_arena::rating::{EloInterval, Tally};
-use afterstate_arena::result_log::{Header, LoggedGame, read_log};
+use afterstate_arena::result_log::{LoggedGame, read_log};
 use afterstate_arena::sprt::{self, Decision, GameCounts, Score, Sprt, SprtStatus};
 use afterstate_arena::tournament::{self, RunOptions, TournamentResults, TournamentSettings};
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::{Notation, Record, Side};
 use anyhow::{Context, Result, ensure};
+use pgn::Pgn;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -228,7 +230,7 @@ impl Visitor for Play<'_> {
                 progress.set(state.finished);
                 if let Some(pgn) = &mut pgn {
                     pgn.add(state.game);
-                    if pgn.error.is_some() {
+                    if pgn.has_failed() {
                         stop.store(true, Ordering::Relaxed);
                     }
                 }
@@ -261,56 +263,6 @@ impl Visitor for Play<'_> {
             crate::output::tell!("note: {} of {} games played; {how}", results.games.len(), settings.total_games());
         }
         Ok(Played { results, sprt: test.map(|test| test.status).transpose()? })
-    }
-}
-
-/// The games as PGN, one after the other.
-struct Pgn<'a> {
-    file: PgnFile,
-    header: &'a Header,
-    text: fn(&Header, &LoggedGame) -> Result<String>,
-    /// The first thing that went wrong; nothing more is written then.
-    error: Option<anyhow::Error>,
-}
-
-impl<'a> Pgn<'a> {
-    fn open<G: Playable>(path: &Path, header: &'a Header) -> Result<Pgn<'a>> {
-        G::has_pgn()?;
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        }
-        let file = PgnFile::open(path)?;
-        if file.cut_off() > 0 {
-            crate::output::tell!(
-                "note: '{}': cut off an incomplete last game of {} bytes",
-                path.display(),
-                file.cut_off()
-            );
-        }
-        Ok(Pgn { file, header, text: G::pgn, error: None })
-    }
-
-    /// Adds a game of an earlier run, unless it is there.
-    fn catch_up(&mut self, game: &LoggedGame) -> Result<()> {
-        let text = (self.text)(self.header, game)?;
-        if !self.file.held(&text) {
-            self.file.append(&text)?;
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, game: &LoggedGame) {
-        if self.error.is_none() {
-            let written = (self.text)(self.header, game).and_then(|text| Ok(self.file.append(&text)?));
-            self.error = written.err();
-        }
-    }
-
-    fn close(mut self) -> Result<()> {
-        match self.error {
-            Some(error) => Err(error),
-            None => Ok(self.file.sync()?),
-        }
     }
 }
 
