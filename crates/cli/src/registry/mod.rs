@@ -5,6 +5,7 @@
 //! its rules: how agents become players of it.
 
 mod backgammon;
+mod chess;
 mod go;
 mod go_monte_carlo;
 mod go_searcher;
@@ -15,25 +16,21 @@ mod short_term;
 mod td_search;
 
 pub use backgammon::{ChancesOf, Evaluated, chances, evaluate, judge, rolled_out};
+pub use chess::chess_evaluation;
 pub use go_searcher::GoSearcher;
 pub use plain_searches::plain_searches;
 pub use puct::network;
 
 use crate::agent::catalogue::did_you_mean;
-use crate::agent::tournament_search::MATERIAL;
-use crate::agent::{Agent, AgentSpec, ChessProgram};
-use afterstate_arena::external::{EngineCommand, UciEngine, XboardEngine};
+use crate::agent::{Agent, AgentSpec};
 use afterstate_arena::openings::OpeningSuite;
 use afterstate_arena::result_log::{Header, LoggedGame};
-use afterstate_arena::{
-    AlphaBetaPlayer, Player, PlayerError, RandomPlayer, Referee, RulesReferee, TournamentPlayer, ValuePlayer,
-};
-use afterstate_arena::{chess_files, chess_openings};
+use afterstate_arena::{AlphaBetaPlayer, Player, PlayerError, RandomPlayer, Referee, RulesReferee, ValuePlayer};
 use afterstate_engine::Value;
 use afterstate_engine::search::AlphaBeta;
 use afterstate_engine::value::{
-    AfterstateValues, ChessNetworkAgent, ChessTerms, FrozenTerms, GridAgent, GridShapes, Indifferent, LearntEvaluation,
-    Linear, NetworkAgent, ShapeAgent, TermAgent,
+    AfterstateValues, ChessNetworkAgent, GridAgent, GridShapes, Indifferent, Linear, NetworkAgent, ShapeAgent,
+    TermAgent,
 };
 use afterstate_games::backgammon::Backgammon;
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
@@ -351,12 +348,6 @@ fn grid_value<G: Playable + Grid>(start: &G, checkpoint: &str) -> Result<Linear<
     of_this_game::<G, _>(checkpoint, learnt())
 }
 
-/// What was learnt of chess, as a sum of weights.
-fn chess_value(checkpoint: &str) -> Result<Linear<ChessTerms>> {
-    let learnt = TermAgent::load(checkpoint).map(|learnt| learnt.value()).map_err(anyhow::Error::new);
-    of_this_game::<Chess, _>(checkpoint, learnt)
-}
-
 /// What was read of a checkpoint; if it could not be read because it is of another game, that is said.
 fn of_this_game<G: Playable, T>(checkpoint: &str, read: Result<T>) -> Result<T> {
     read.map_err(|error| match learnt_game(checkpoint) {
@@ -409,78 +400,6 @@ impl Playable for ConnectFour {
     fn values(&self, checkpoint: &str) -> Result<Arc<dyn AfterstateValues<Self>>> {
         Ok(Arc::new(grid_value(self, checkpoint)?))
     }
-}
-
-/// A command line that cannot be run should not wait for the first game to say so.
-fn resolved(program: &ChessProgram) -> Result<ChessProgram> {
-    EngineCommand::parse(&program.command)?.resolve()?;
-    Ok(program.clone())
-}
-
-impl Playable for Chess {
-    fn players(&self, agent: &Agent) -> Result<PlayerFactory<Self>> {
-        match agent {
-            Agent::Uci(program) => {
-                let ChessProgram { command, options, search, limits } = resolved(program)?;
-                Ok(Arc::new(move || {
-                    let engine = UciEngine::new(&command)?.with_limits(limits).with_search(&search);
-                    let set = |engine: UciEngine, (name, value): &(String, String)| engine.with_option(name, value);
-                    Ok(Box::new(options.iter().fold(engine, set)))
-                }))
-            }
-            Agent::Xboard(program) => {
-                let ChessProgram { command, options, search, limits } = resolved(program)?;
-                Ok(Arc::new(move || {
-                    let engine = XboardEngine::new(&command)?.with_limits(limits).with_search(&search);
-                    let set = |engine: XboardEngine, (name, value): &(String, String)| engine.with_option(name, value);
-                    Ok(Box::new(options.iter().fold(engine, set)))
-                }))
-            }
-            Agent::Tournament(agent) => {
-                let evaluation = chess_evaluation(&agent.checkpoint)?;
-                let (search, nodes, error) = (agent.search.clone(), agent.nodes, agent.error);
-                Ok(factory(move || TournamentPlayer::new(evaluation.clone(), search.clone(), nodes).with_error(error)))
-            }
-            Agent::TdSearch(agent) => td_search::chess_players(agent, 80.0),
-            Agent::MonteCarlo(agent) if agent.short_term().is_some() => short_term::chess_players(self, agent, 80.0),
-            other => general(self, other, 80.0),
-        }
-    }
-
-    fn values(&self, checkpoint: &str) -> Result<Arc<dyn AfterstateValues<Self>>> {
-        if let Ok(network) = ChessNetworkAgent::load(checkpoint) {
-            return Ok(Arc::new(network.network()));
-        }
-        Ok(Arc::new(chess_value(checkpoint)?))
-    }
-
-    fn has_pgn() -> Result<()> {
-        Ok(())
-    }
-
-    fn pgn(header: &Header, game: &LoggedGame) -> Result<String> {
-        Ok(chess_files::game_record(header, game)?.to_string())
-    }
-
-    fn openings(path: &Path, plies: u32, pairs: u64, seed: u64) -> Result<OpeningSuite<Self>> {
-        Ok(chess_openings::read(path, plies, pairs, seed)?)
-    }
-
-    fn side_name(side: Side) -> &'static str {
-        match side {
-            Side::First => "White",
-            Side::Second => "Black",
-        }
-    }
-}
-
-/// The evaluation of a checkpoint by its name, or that of men alone.
-pub fn chess_evaluation(checkpoint: &str) -> Result<LearntEvaluation> {
-    if checkpoint == MATERIAL {
-        let terms = ChessTerms::default();
-        return Ok(LearntEvaluation::Terms(FrozenTerms::new(terms, &terms.piece_values([1.0, 3.0, 3.0, 5.0, 9.0]))));
-    }
-    Ok(LearntEvaluation::load(checkpoint)?)
 }
 
 #[cfg(test)]

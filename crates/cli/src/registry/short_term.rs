@@ -1,7 +1,8 @@
 //! Tree searches that start from what TD search has just learnt (paper 000, §6.2, Table 5).
 
+use super::chess::chess_value;
 use super::monte_carlo::{Parts, SearchFactory, plain_parts, uniform_playout};
-use super::{Playable, PlayerFactory, chess_value, grid_value};
+use super::{Playable, PlayerFactory, grid_value};
 use crate::agent::monte_carlo::{Method, MonteCarlo};
 use afterstate_arena::MctsPlayer;
 use afterstate_engine::learning::TdSettings;

@@ -1,9 +1,10 @@
 //! Players that learn while they simulate.
 
+use super::chess::chess_value;
 use super::go::learnt;
 use super::go_monte_carlo::GoPlayout;
 use super::monte_carlo::{SearchFactory, uniform_playout};
-use super::{GoSearcher, Playable, PlayerFactory, chess_value, grid_value};
+use super::{GoSearcher, Playable, PlayerFactory, grid_value};
 use crate::agent::td_search::TdSearch as Agent;
 use afterstate_arena::MctsPlayer;
 use afterstate_engine::learning::TdSettings;
