@@ -51,7 +51,8 @@ pub struct Args {
     /// With --rollout: threads
     #[arg(long, default_value_t = 1, requires = "rollout", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: u32,
-    /// The cube's efficiency, from 0 (dead) to 1 (live) [default: 0.68, in a race 0.60 to 0.70 by its length]
+    /// The cube's efficiency, from 0 (dead) to 1 (live) [default: 0.68, in a race 0.60 to 0.70 by its length, 0 before the last
+    /// roll]
     #[arg(long, value_name = "X")]
     efficiency: Option<f64>,
     /// How many plays are shown

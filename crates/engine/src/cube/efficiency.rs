@@ -3,7 +3,8 @@
 //! Between a dead cube (x = 0, nobody ever turns it) and a fully live one (x = 1, it is always turned at exactly the right
 //! moment) lies what happens in real games. The numbers are those of GNU Backgammon (its manual, "Cubeful equities", "The cube
 //! efficiency"), which has them from Janowski's suggestion of 0.6 to 0.7: 0.68 where men still meet, 0.60 in the bear-off, and in a
-//! race from 0.60 with 40 pips or fewer for who rolls to 0.70 with 120 or more.
+//! race from 0.60 with 40 pips or fewer for who rolls to 0.70 with 120 or more. Before the last roll but one, where the other side's
+//! will end the game whatever it is, nobody has a use for the cube any more: 0, and that is no estimate.
 
 use afterstate_games::Side;
 use afterstate_games::backgammon::Board;
@@ -12,6 +13,8 @@ use afterstate_games::backgammon::Board;
 pub const CONTACT: f64 = 0.68;
 /// Where all men of both sides are at home in a race.
 pub const BEAR_OFF: f64 = 0.60;
+/// Where the game ends with the next roll of either side.
+pub const LAST_ROLLS: f64 = 0.0;
 /// Before that: so much for each pip of who rolls, added to [`RACE_BASE`], between [`RACE_LEAST`] and [`RACE_MOST`].
 pub const RACE_BY_PIP: f64 = 0.00125;
 /// See [`RACE_BY_PIP`].
@@ -35,9 +38,15 @@ pub fn efficiency(board: &Board, side: Side) -> f64 {
     }
     let at_home = |side: Side| board.hindmost(side).is_none_or(|place| place < 6);
     if at_home(side) && at_home(side.other()) {
-        return BEAR_OFF;
+        return if is_off_with_any_roll(board, side.other()) { LAST_ROLLS } else { BEAR_OFF };
     }
     (RACE_BASE + RACE_BY_PIP * f64::from(board.pips(side))).clamp(RACE_LEAST, RACE_MOST)
+}
+
+/// Whether a side with all its men at home is off with its next roll, whatever that is: of all rolls 2-1 moves them least.
+fn is_off_with_any_roll(board: &Board, side: Side) -> bool {
+    let places: Vec<usize> = (0..6).flat_map(|place| vec![place; usize::from(board.men(side, place))]).collect();
+    matches!(places[..], [0..=2] | [0, 0 | 1])
 }
 
 #[cfg(test)]
@@ -58,5 +67,13 @@ mod tests {
         assert_eq!(efficiency(&race, Side::Second), RACE_LEAST);
         assert_eq!(efficiency(&board(&[(11, 15)], &[(0, 5)]), Side::First), RACE_MOST);
         assert_eq!(efficiency(&board(&[(5, 15)], &[(5, 15)]), Side::First), BEAR_OFF);
+        // 2-1 takes off three pips or two men.
+        let last = |other: &[(usize, u8)]| efficiency(&board(&[(4, 1), (1, 1)], other), Side::First);
+        for other in [&[(0, 1)][..], &[(2, 1)], &[(0, 2)], &[(0, 1), (1, 1)]] {
+            assert_eq!(last(other), LAST_ROLLS, "{other:?}");
+        }
+        for other in [&[(3, 1)][..], &[(1, 2)], &[(0, 1), (2, 1)], &[(0, 3)]] {
+            assert_eq!(last(other), BEAR_OFF, "{other:?}");
+        }
     }
 }
