@@ -7,7 +7,7 @@
 use super::info::{Info, Line, Score, ScoreBound};
 use super::position::line_text;
 use super::wdl::win_draw_loss;
-use afterstate_games::{Chess, Notation};
+use afterstate_games::{Chess, Game, Notation, Outcome, Turn};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
@@ -22,13 +22,16 @@ pub(super) struct Reporter {
     position: Chess,
     began: Instant,
     show_wdl: bool,
+    /// Whether the position is a draw by the rules, whatever can still be moved in it.
+    drawn: bool,
     /// When positions were counted last.
     counted: Duration,
 }
 
 impl Reporter {
     pub fn new(position: Chess, began: Instant, show_wdl: bool) -> Reporter {
-        Reporter { position, began, show_wdl, counted: Duration::ZERO }
+        let drawn = position.turn() == Turn::Over(Outcome::DRAW);
+        Reporter { position, began, show_wdl, drawn, counted: Duration::ZERO }
     }
 
     /// The line to print now, if there is one.
@@ -73,7 +76,7 @@ impl Reporter {
                 ScoreBound::Upper => " upperbound",
             };
             if self.show_wdl {
-                let [win, draw, loss] = win_draw_loss(score);
+                let [win, draw, loss] = if self.drawn { [0, 1000, 0] } else { win_draw_loss(score) };
                 let _ = write!(text, " wdl {win} {draw} {loss}");
             }
         }
@@ -137,6 +140,16 @@ mod tests {
         assert_eq!(text, "info depth 0 multipv 2 score mate -2 nodes 0 nps 0 hashfull 1000 time 0");
         let text = reporter(false).line(&Info::Text("a\nb\u{7}".into())).unwrap();
         assert_eq!(text, "info string a b ");
+    }
+
+    #[test]
+    fn what_is_drawn_by_the_rules_is_drawn_in_all_games() {
+        for place in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/8/8/8/8/8/8/K7 w - - 0 1"] {
+            let mut reporter = Reporter::new(Chess::parse_position(place).unwrap(), Instant::now(), true);
+            let score = Info::Line(Line { score: Some(Score::Centipawns(0)), ..Line::default() });
+            let text = reporter.line_after(&score, Duration::ZERO).unwrap();
+            assert_eq!(text, "info depth 0 score cp 0 wdl 0 1000 0 nodes 0 nps 0 time 0");
+        }
     }
 
     #[test]
