@@ -1,7 +1,7 @@
 //! The game so far, as GTP sees it: either side may move at any time.
 
 use afterstate_games::go::{Go, Move};
-use afterstate_games::{Record, Side, Turn};
+use afterstate_games::{Game, Record, Side, Turn};
 
 /// Longer games are refused; the rules end every sensible one long before.
 pub(super) const MAX_MOVES: usize = 10_000;
@@ -59,11 +59,20 @@ impl History {
 
     /// Plays a legal move of either side and says whether the record was rebuilt for it.
     pub fn play(&mut self, side: Side, mv: Move) -> Result<bool, Unplayable> {
+        self.play_if(side, mv, |record| record.is_legal(mv))
+    }
+
+    /// Plays a move of a game that was played elsewhere: many rules let positions come again (triple ko).
+    pub fn follow(&mut self, side: Side, mv: Move) -> Result<bool, Unplayable> {
+        self.play_if(side, mv, |record| record.position().is_legal(mv))
+    }
+
+    fn play_if(&mut self, side: Side, mv: Move, legal: impl Fn(&Record<Go>) -> bool) -> Result<bool, Unplayable> {
         if self.plies.len() >= MAX_MOVES {
             return Err(Unplayable::TooLong);
         }
         let turned = self.turned_to(side);
-        if !turned.as_ref().unwrap_or(&self.record).is_legal(mv) {
+        if !legal(turned.as_ref().unwrap_or(&self.record)) {
             return Err(Unplayable::Illegal);
         }
         self.plies.push((side, mv));

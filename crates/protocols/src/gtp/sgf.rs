@@ -41,7 +41,7 @@ pub(super) fn loadsgf(session: &mut Session, call: Call<'_>) -> Result<Answer, R
         if number >= limit {
             break;
         }
-        if !file.added_passes.contains(&index) && history.play(side, mv).is_err() {
+        if !file.added_passes.contains(&index) && history.follow(side, mv).is_err() {
             return refuse(format!("cannot load file '{}': move {} is illegal", quote(&path), index + 1));
         }
         side = side.other();

@@ -99,6 +99,20 @@ fn what_is_printed_can_be_loaded() {
     assert_eq!(session.respond("final_score"), score);
 }
 
+/// A triple ko comes back to a position, as Japanese rules let it; over GTP positional superko holds.
+#[test]
+fn positions_may_come_again_in_a_file() {
+    let mut session = session();
+    let stones = "AB[ba][ab][bc][ga][fb][gc][hb][bf][ag][bh]AW[ca][db][cc][bb][ha][ib][hc][cf][dg][ch][bg]PL[B]";
+    let moves = ";B[cb];W[gb];B[cg];W[bb];B[hb]";
+    let file = Temporary::new("triple.sgf", format!("(;SZ[9]KM[7.5]RU[Japanese]{stones}{moves};W[bg];B[ii])"));
+    assert_eq!(session.respond(&format!("loadsgf {}", file.0.display())), "= \n\n");
+    assert!(session.respond("printsgf").trim_end().ends_with(";W[bg];B[ii])"));
+    let file = Temporary::new("before.sgf", format!("(;SZ[9]KM[7.5]{stones}{moves})"));
+    assert_eq!(session.respond(&format!("loadsgf {}", file.0.display())), "= \n\n");
+    assert!(session.respond("play w B3").starts_with("? illegal move"));
+}
+
 /// Handicap stones that stand as moves count as such, passes that do not stand there do not, and a pass out of turn ends no game.
 #[test]
 fn moves_are_counted_as_the_file_has_them() {
