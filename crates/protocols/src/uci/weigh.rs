@@ -11,8 +11,9 @@ use afterstate_games::chess::Move;
 use afterstate_games::{Chess, Record, Turn};
 use std::time::{Duration, Instant};
 
-/// What each move has when nothing ends the search; twice as long the next time, and so on.
-const FIRST_ROUND: Duration = Duration::from_millis(50);
+/// What each move has at first where time is what ends the search, or nothing; twice as long the next time, and so on. So short that
+/// hardly any search ends before all moves were looked at.
+const FIRST_ROUND: Duration = Duration::from_millis(2);
 /// The number of times that the time doubles.
 const MOST_DOUBLINGS: u32 = 20;
 
@@ -39,36 +40,40 @@ impl PlayerThinker {
             !matches!(behind.turn(), Turn::Over(_))
         });
         for round in 0.. {
-            let endless = limits.infinite || limits.pondering();
             // Whether every look ended before its time was up: then more time shows nothing more.
             let mut exhausted = true;
             for (i, &mv) in moves.iter().enumerate() {
-                if limits.stopped() {
-                    break;
-                }
-                let budget = part(limits, moves.len(), i, round);
+                let known = weighed.iter().position(|known| known.best == Some(mv));
+                let Some(budget) = part(limits, moves.len(), i, round, known.is_some()) else { break };
                 let after = match self.look_behind(&record, mv, &budget) {
                     Err(PlayerError::Interrupted) => break,
                     other => other?,
                 };
-                if after.value.is_none() {
+                // A look that was cut short says less than the one before, or nothing.
+                let cut = limits.stopped();
+                if after.value.is_none() && !cut {
                     return Ok(None);
                 }
                 exhausted &= budget.deadline.is_none_or(|deadline| Instant::now() < deadline);
                 effort += after.effort;
-                match weighed.iter_mut().find(|known| known.best == Some(mv)) {
-                    Some(known) => *known = after,
+                match known {
+                    _ if after.value.is_none() => {}
+                    Some(known) if !cut => weighed[known] = after,
+                    Some(_) => {}
                     None => weighed.push(after),
                 }
             }
             weighed.sort_by(|a, b| chance(b).total_cmp(&chance(a)));
+            // Whatever ends the next round, it has had the best moves.
+            let rank = |mv: &Move| weighed.iter().position(|known| known.best == Some(*mv)).unwrap_or(weighed.len());
+            moves.sort_by_key(rank);
             let several = self.lines > 1;
             for (i, decision) in weighed.iter().take(self.lines).enumerate() {
                 let rank = several.then_some(i as u32 + 1);
                 let found = Decision { effort, ..decision.clone() };
                 report(&Info::Line(Line { rank, ..line(record.position(), &found) }));
             }
-            if !endless || exhausted || limits.stopped() {
+            if exhausted || limits.stopped() || !has_rounds(limits) || is_over(limits) {
                 break;
             }
         }
@@ -107,33 +112,56 @@ impl PlayerThinker {
     }
 }
 
-/// What one of `moves` may use, `done` of which had their part before it.
-fn part(limits: &GoLimits, moves: usize, done: usize, round: u32) -> Budget {
+/// Whether the search goes on until its time is up, or without end.
+fn has_rounds(limits: &GoLimits) -> bool {
+    let Budget { simulations, depth, deadline, .. } = limits.budget();
+    limits.infinite || limits.pondering() || simulations.is_none() && depth.is_none() && deadline.is_some()
+}
+
+/// Whether there is no time left.
+fn is_over(limits: &GoLimits) -> bool {
+    limits.budget().deadline.is_some_and(|end| Instant::now() >= end)
+}
+
+/// What one of `moves` may use, `done` of which had their part of this round before it. `None`: there is no time for it, or, where it is
+/// `known` already, no more than it has had.
+fn part(limits: &GoLimits, moves: usize, done: usize, round: u32, known: bool) -> Option<Budget> {
+    if limits.stopped() {
+        return None;
+    }
     let whole = limits.budget();
     let now = Instant::now();
-    let deadline = if limits.infinite || limits.pondering() {
-        Some(now + FIRST_ROUND * (1 << round.min(MOST_DOUBLINGS)))
+    let left = whole.deadline.map(|end| end.saturating_duration_since(now));
+    let deadline = if has_rounds(limits) {
+        let look = FIRST_ROUND * (1 << round.min(MOST_DOUBLINGS));
+        match left {
+            Some(left) if known && left < look => return None,
+            // Before the first round has ended each of the others has a part of what is left.
+            Some(left) if !known => Some(now + look.min(left / (moves - done) as u32)),
+            _ => Some(now + look),
+        }
     } else {
-        whole.deadline.map(|end| now + end.saturating_duration_since(now) / (moves - done) as u32)
+        left.map(|left| now + left / (moves - done) as u32)
     };
-    Budget {
+    Some(Budget {
         simulations: whole.simulations.map(|all| (all / moves as u64).max(1)),
         depth: whole.depth.map(|depth| depth.saturating_sub(1).max(1)),
         deadline,
         ..whole
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::info::Score;
+    use super::super::limits::Signals;
     use super::super::thinker::Thinker;
     use super::*;
-    use afterstate_arena::{AlphaBetaPlayer, MctsPlayer, MctsPlayerSettings, RandomPlayer};
+    use afterstate_arena::{AlphaBetaPlayer, MctsPlayer, MctsPlayerSettings, Player, RandomPlayer};
     use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings, Mcts, MctsSettings, PlayOut, Uct};
     use afterstate_engine::value::Indifferent;
     use afterstate_games::{Game, Notation, UniformPlayout};
-    use std::sync::Arc;
+    use std::sync::{Arc, Mutex};
 
     /// White mates on a8.
     const MATE: &str = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1";
@@ -236,6 +264,49 @@ mod tests {
         // Kf7 leaves Kh7 alone, and Rh1 is mate.
         let check = named(place, &["f6f7"])[0];
         assert!(lines.iter().any(|line| line.moves.first() == Some(&check) && line.moves.len() > 1));
+    }
+
+    #[test]
+    fn a_look_that_is_cut_short_takes_nothing_back() {
+        let moves = named(MATE, &["h1h2", "h1g1", "h1g2"]);
+        let limits = GoLimits { infinite: true, search_moves: moves.clone(), ..GoLimits::default() };
+        let asked = Arc::default();
+        let player = Interrupted { likes: moves[1], signals: limits.signals.clone(), asked: Arc::clone(&asked) };
+        let (decision, told) = think(&mut PlayerThinker::new(Box::new(player)), MATE, &limits);
+        assert_eq!(decision.best, Some(moves[1]));
+        assert!(told.iter().all(|info| matches!(info, Info::Line(line) if line.moves[0] == moves[1])), "{told:?}");
+        // The second round begins with the best of the first.
+        assert_eq!(*asked.lock().unwrap(), [moves[0], moves[1], moves[2], moves[1]]);
+    }
+
+    /// Is interrupted in its fourth look, and then has nothing to say.
+    struct Interrupted {
+        likes: Move,
+        signals: Arc<Signals>,
+        asked: Arc<Mutex<Vec<Move>>>,
+    }
+
+    impl Player<Chess> for Interrupted {
+        fn new_game(&mut self, _record: &Record<Chess>, _seed: u64) -> Result<(), PlayerError> {
+            Ok(())
+        }
+
+        fn choose(&mut self, record: &Record<Chess>, budget: &Budget) -> Result<Decision<Move>, PlayerError> {
+            let (mut asked, mv) = (self.asked.lock().unwrap(), record.moves()[0]);
+            asked.push(mv);
+            let mut replies = Vec::new();
+            record.legal_moves(&mut replies);
+            if asked.len() == 4 {
+                self.signals.stop();
+                return Ok(Decision::play(replies[0]));
+            }
+            // Whoever uses all its time may find more with more of it.
+            while budget.deadline.is_some_and(|deadline| Instant::now() < deadline) {
+                std::thread::yield_now();
+            }
+            let value = Value(if mv == self.likes { 0.9 } else { 0.2 });
+            Ok(Decision { value: Some(value), ..Decision::play(replies[0]) })
+        }
     }
 
     #[test]
