@@ -101,6 +101,51 @@ fn some_moves_of_a_game_are_judged_by_any_tree_search() {
 }
 
 #[test]
+fn moves_have_the_numbers_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let analysed = |name: &str, text: &str, more: &[&str]| -> serde_json::Value {
+        write(folder.path(), name, text);
+        let args = [&[name, "--agent", "uct:100", "--json"], more].concat();
+        serde_json::from_str(&succeed_in(folder.path(), &args)).unwrap()
+    };
+    let numbers = |report: &serde_json::Value, of: &str, key: &str| -> Vec<u64> {
+        report[of].as_array().unwrap().iter().map(|entry| entry[key].as_u64().unwrap()).collect()
+    };
+    // Two handicap stones are moves of the file; two passes that settled nothing are left out.
+    let handicap = "(;SZ[9]HA[2];B[cc];B[gg];W[ee];B[cg];W[];B[];W[dd];B[ff];W[ce])";
+    let report = analysed("handicap.sgf", handicap, &[]);
+    assert_eq!(numbers(&report, "moves", "number"), [3, 4, 7, 8, 9]);
+    assert_eq!(numbers(&report, "positions", "moves-made"), [2, 3, 4, 7, 8, 9]);
+    let report = analysed("handicap.sgf", handicap, &["--from", "8"]);
+    assert_eq!(numbers(&report, "moves", "number"), [8, 9]);
+    assert_eq!((&report["settings"]["from"], &report["settings"]["to"]), (&8.into(), &9.into()));
+    for (from, to) in [("1", "2"), ("5", "6"), ("9", "10")] {
+        let path = folder.path().join("handicap.sgf");
+        let message = fail(&["analyze", path.to_str().unwrap(), "--from", from, "--to", to]);
+        assert!(message.contains(&format!("--from {from} --to {to}: expected moves from 3 to 9")), "{message}");
+    }
+    // Black moves twice.
+    let twice = "(;SZ[9];B[cc];B[gg];W[ee];B[cg];W[gc])";
+    let report = analysed("twice.sgf", twice, &[]);
+    assert_eq!(numbers(&report, "moves", "number"), [1, 2, 3, 4, 5]);
+    assert_eq!(numbers(&report, "positions", "moves-made"), [0, 1, 2, 3, 4, 5]);
+    let sides: Vec<&str> =
+        report["moves"].as_array().unwrap().iter().map(|entry| entry["side"].as_str().unwrap()).collect();
+    assert_eq!(sides, ["Black", "Black", "White", "Black", "White"]);
+}
+
+/// The pass between two moves of Black was made by nobody: if Black passes, the game goes on, and White has the board.
+#[test]
+fn who_moves_twice_is_not_told_to_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "twice.sgf", "(;SZ[5]KM[-3.5];B[aa];B[cc];W[bc])");
+    let args = ["twice.sgf", "--agent", "uct:2000", "--json"];
+    let report: serde_json::Value = serde_json::from_str(&succeed_in(folder.path(), &args)).unwrap();
+    assert_eq!(report["moves"][1]["number"], 2);
+    assert!(report["moves"].as_array().unwrap().iter().all(|judged| judged["best"] != "pass"), "{report}");
+}
+
+#[test]
 fn what_cannot_be_analysed_is_refused_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "game.sgf", GAME);

@@ -44,6 +44,28 @@ impl<G: Game> Record<G> {
         Record { position: start.clone(), keys, start, moves: Vec::new() }
     }
 
+    /// The same game before its first move.
+    ///
+    /// ```
+    /// use afterstate_games::{Game, Record, Side, go::{Go, Move, Point}};
+    /// let mut game = Record::new(Go::new(9));
+    /// game.play(Move::play(Point::at(4, 4, 9)));
+    /// let mut game = Record::continuing(game.position().clone().with_turn(Side::First), game.repetition_keys());
+    /// game.play(Move::play(Point::at(2, 4, 9)));
+    /// let before = game.before_first_move();
+    /// assert!(before.moves().is_empty());
+    /// assert_eq!((game.repetition_keys().len(), before.repetition_keys().len()), (3, 2));
+    /// ```
+    pub fn before_first_move(&self) -> Record<G> {
+        let earlier = self.keys.len() - self.moves.len();
+        Record {
+            start: self.start.clone(),
+            position: self.start.clone(),
+            moves: Vec::new(),
+            keys: self.keys[..earlier].to_vec(),
+        }
+    }
+
     /// The [`Game::repetition_key`] of every position so far, the present one last.
     pub fn repetition_keys(&self) -> &[u64] {
         &self.keys

@@ -95,7 +95,7 @@ impl<G: Game, C: Conduct<G>> GameAnalyst<G, C> {
         goes_on: &mut dyn FnMut(u64) -> bool,
     ) -> Vec<Assessment<G::Move>> {
         self.search.clear();
-        let mut record = Record::new(game.start().clone());
+        let mut record = game.before_first_move();
         let mut assessments = Vec::new();
         let mut total = 0;
         for made in 0..=game.moves().len().min(*range.end()) {

@@ -1,5 +1,6 @@
 //! What an analysis leaves: the game with comments and variations, and its graph.
 
+use super::game::AnalysedGame;
 use super::report::{Report, percent};
 use super::side_name;
 use afterstate_arena::analysis::{Assessment, JudgedMove, WinRateGraph, WinRatePoint};
@@ -27,11 +28,10 @@ pub fn write_game(
         annotation.black_wins = Some(black);
         annotation.comment = format!("{} wins {}", side_name(Side::First), percent(black));
     }
-    for judged in judged.iter().filter(|judged| judged.loss >= threshold) {
+    for (judged, shown) in judged.iter().zip(&report.moves).filter(|(judged, _)| judged.loss >= threshold) {
         let annotation = &mut annotations[judged.number];
         let side = side_name(judged.side);
-        let better = &report.moves.iter().find(|other| other.number == judged.number);
-        let better = better.and_then(|other| other.best.as_deref()).unwrap_or_default();
+        let better = shown.best.as_deref().unwrap_or_default();
         annotation.comment +=
             &format!("\nBlunder: {side} lost {}, from {}", percent(judged.loss), percent(judged.before));
         if !better.is_empty() {
@@ -55,6 +55,7 @@ pub fn write_game(
 /// Draws Black's chance to win after every move.
 pub fn write_graph(
     path: &Path,
+    game: &AnalysedGame,
     report: &Report,
     assessments: &[Assessment<Move>],
     judged: &[JudgedMove<Move>],
@@ -63,8 +64,9 @@ pub fn write_graph(
     let blunder = |moves_made| {
         judged.iter().find(|judged| judged.number == moves_made && judged.loss >= threshold).map(|judged| judged.side)
     };
-    let points = assessments.iter().map(|assessment| WinRatePoint {
-        moves_made: assessment.moves_made,
+    let seen = assessments.iter().filter(|assessment| !game.is_before_added_pass(assessment.moves_made));
+    let points = seen.map(|assessment| WinRatePoint {
+        moves_made: game.made_in_file(assessment.moves_made),
         value: assessment.value,
         blunder: blunder(assessment.moves_made),
     });

@@ -3,6 +3,7 @@
 mod backgammon;
 mod cube;
 mod files;
+mod game;
 mod report;
 
 use crate::agent::monte_carlo::Method;
@@ -12,16 +13,14 @@ use crate::progress::Progress;
 use crate::registry::GoSearcher;
 use crate::{interrupt, output, registry};
 use afterstate_arena::GoConduct;
-use afterstate_arena::analysis::{GameAnalysisSettings, GameAnalyst, judge};
+use afterstate_arena::analysis::{Assessment, GameAnalysisSettings, GameAnalyst, judge};
 use afterstate_engine::search::{MctsSettings, NetworkSearchSettings};
+use afterstate_games::Game;
 use afterstate_games::go::Go;
-use afterstate_games::go::sgf::{GameRecordFile, LONGEST_TEXT};
-use afterstate_games::{Game, Record};
 use anyhow::{Context, Result, bail, ensure};
+use game::AnalysedGame;
 use serde::Serialize;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 /// Arguments of `analyze`.
@@ -49,7 +48,7 @@ pub struct Args {
     /// Threads that simulate; with one, the same seed gives the same report [default: the agent's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: Option<u32>,
-    /// The first move to judge
+    /// The first move to judge, by its number in the file
     #[arg(long, default_value_t = 1, value_name = "MOVE")]
     from: usize,
     /// The last move to judge [default: the last of the game]
@@ -107,20 +106,13 @@ pub fn run(args: Args) -> Result<()> {
         threshold > 0.0 && threshold <= 100.0,
         "--threshold {threshold}: expected more than 0 and at most 100 percent"
     );
-    let (bytes, game) = read_game(&args.game)?;
-    let record = record_of(&game);
-    let moves = record.moves().len();
-    ensure!(moves > 0, "{}: expected a game with moves, but there are none", args.game.display());
-    let to = args.to.unwrap_or(moves);
-    ensure!(
-        (1..=to).contains(&args.from) && to <= moves,
-        "--from {} --to {to}: expected moves from 1 to {moves}, the first before the last",
-        args.from
-    );
+    let game = AnalysedGame::read(&args.game)?;
+    let range = game.moves_between(args.from, args.to)?;
+    let (first, last) = (*range.start(), *range.end());
 
     let spec = AgentSpec::parse(args.agent.as_deref().unwrap_or("mc-rave"))?.pinned();
     let (agent, simulations, settings) = searching(&spec, &args)?;
-    let searcher = GoSearcher::of(&agent, game.start.size()).with_context(|| format!("agent '{}'", spec.name))?;
+    let searcher = GoSearcher::of(&agent, game.file.start.size()).with_context(|| format!("agent '{}'", spec.name))?;
     let search = searcher.context("every agent that searches is such an agent")?.search();
     let written = [("--output", args.output.as_deref())];
     destinations::check(&written, &[])?;
@@ -128,12 +120,21 @@ pub fn run(args: Args) -> Result<()> {
     let mut analyst = GameAnalyst::new(search, GoConduct, GameAnalysisSettings { simulations, seed: args.seed });
 
     let interrupted = interrupt::flag()?;
-    let positions = (to + 2 - args.from) as u64;
+    let positions = (last + 2 - first) as u64;
     let progress = Progress::new(positions.saturating_mul(simulations), 0, "simulations", args.json);
-    let assessments = analyst.analyse(&record, args.from - 1..=to, &mut |done| {
-        progress.set(done);
-        !interrupted.load(Ordering::Relaxed)
-    });
+    let mut assessments = Vec::new();
+    for (begin, part) in game.parts() {
+        let (from, to) = (first.max(begin), (last + 1).min(begin + part.moves().len()));
+        if from > to || interrupted.load(Ordering::Relaxed) {
+            continue;
+        }
+        let before = assessments.len() as u64 * simulations;
+        let found = analyst.analyse(&part, from - begin..=to - begin, &mut |done| {
+            progress.set(before + done);
+            !interrupted.load(Ordering::Relaxed)
+        });
+        assessments.extend(found.into_iter().map(|found| Assessment { moves_made: begin + found.moves_made, ..found }));
+    }
     progress.finish();
     let complete = assessments.len() as u64 == positions;
     if !complete {
@@ -145,43 +146,25 @@ pub fn run(args: Args) -> Result<()> {
         simulations,
         seed: args.seed,
         threshold: threshold / 100.0,
-        from: args.from,
-        to,
+        from: game.number(first),
+        to: game.number(last),
         search: settings,
     };
-    let mut judged = judge(&record, &assessments);
+    let mut judged = judge(&game.record(), &assessments);
     // Nobody made these.
-    judged.retain(|judged| !game.added_passes.contains(&(judged.number - 1)));
+    judged.retain(|judged| !game.is_before_added_pass(judged.number - 1));
     let report = report::Report::new(&args.game, &game, effective, complete, &assessments, &judged);
     // The report comes first: if a file cannot be written, it should be seen all the same. Nor do files depend on whether anybody reads it.
     let mut out = output::stdout();
     let shown = if args.json { output::json(&mut out, &report) } else { report.write(&mut out) };
     if let Some(path) = &args.output {
-        files::write_game(path, &bytes, &report, &assessments, &judged).with_context(|| path.display().to_string())?;
+        files::write_game(path, &game.bytes, &report, &assessments, &judged)
+            .with_context(|| path.display().to_string())?;
     }
     if let Some(path) = &args.svg {
-        files::write_graph(path, &report, &assessments, &judged).with_context(|| path.display().to_string())?;
+        files::write_graph(path, &game, &report, &assessments, &judged).with_context(|| path.display().to_string())?;
     }
     shown
-}
-
-/// The file as it is, and the game in it.
-fn read_game(path: &Path) -> Result<(Vec<u8>, GameRecordFile)> {
-    let name = || path.display().to_string();
-    let mut bytes = Vec::new();
-    // One byte more than a game may have, so that a longer file is refused and not cut.
-    let file = File::open(path).with_context(name)?;
-    file.take(LONGEST_TEXT as u64 + 1).read_to_end(&mut bytes).with_context(name)?;
-    let game = GameRecordFile::read_bytes(&bytes).with_context(name)?;
-    Ok((bytes, game))
-}
-
-fn record_of(game: &GameRecordFile) -> Record<Go> {
-    let mut record = Record::new(game.start.clone());
-    for &mv in &game.moves {
-        record.play(mv);
-    }
-    record
 }
 
 /// The agent as an analysis needs it, the number of its simulations, and all settings of its search. Values are wanted, and not only

@@ -1,10 +1,10 @@
 //! What an analysis found: for people as tables, for programs as JSON.
 
+use super::game::AnalysedGame;
 use super::{Effective, side_name, texts};
 use crate::output::Table;
 use afterstate_arena::analysis::{Assessment, JudgedMove, SideSummary, summarise};
 use afterstate_games::go::Move;
-use afterstate_games::go::sgf::GameRecordFile;
 use afterstate_games::{Notation, Side};
 use anyhow::Result;
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub struct Sides {
     white: SideSummary,
 }
 
-/// A move; shares are from 0 to 1 and as its own side sees them.
+/// A move, by its number in the file; shares are from 0 to 1 and as its own side sees them.
 #[derive(Serialize)]
 pub struct Judged {
     pub number: usize,
@@ -51,7 +51,7 @@ pub struct Judged {
     pub blunder: bool,
 }
 
-/// A position, by the number of moves that were made before.
+/// A position, by the number of moves of the file that were made before.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Position {
@@ -65,38 +65,39 @@ impl Report {
     /// Puts everything together.
     pub fn new(
         path: &Path,
-        game: &GameRecordFile,
+        game: &AnalysedGame,
         settings: Effective,
         complete: bool,
         assessments: &[Assessment<Move>],
         judged: &[JudgedMove<Move>],
     ) -> Report {
-        let threshold = settings.threshold as f32;
+        let (threshold, file) = (settings.threshold as f32, &game.file);
         let summary = |side| summarise(judged, side, threshold);
         let moves = judged.iter().map(|judged| Judged {
-            number: judged.number,
+            number: game.number(judged.number - 1),
             side: side_name(judged.side),
-            played: game.start.move_text(judged.played),
-            best: judged.best.map(|mv| game.start.move_text(mv)),
-            line: texts(&game.start, &judged.line),
+            played: file.start.move_text(judged.played),
+            best: judged.best.map(|mv| file.start.move_text(mv)),
+            line: texts(&file.start, &judged.line),
             before: judged.before,
             after: judged.after,
             loss: judged.loss,
             blunder: judged.loss >= threshold,
         });
-        let positions = assessments.iter().map(|assessment| Position {
-            moves_made: assessment.moves_made,
+        let seen = assessments.iter().filter(|assessment| !game.is_before_added_pass(assessment.moves_made));
+        let positions = seen.map(|assessment| Position {
+            moves_made: game.made_in_file(assessment.moves_made),
             black_wins: assessment.value.seen_by(Side::First),
             simulations: assessment.simulations,
             visits: assessment.visits,
         });
         Report {
             file: path.display().to_string(),
-            black: game.black.clone(),
-            white: game.white.clone(),
-            result: game.result.clone(),
-            size: game.start.size(),
-            komi: game.start.komi().points(),
+            black: file.black.clone(),
+            white: file.white.clone(),
+            result: file.result.clone(),
+            size: file.start.size(),
+            komi: file.start.komi().points(),
             settings,
             complete,
             sides: Sides { black: summary(Side::First), white: summary(Side::Second) },
