@@ -7,11 +7,12 @@
 //! {"crc":"03ab90f1","game":{"index":0,"round":0,"agents":[0,1],"result":{…}}}
 //! ```
 //!
-//! Lines are only ever appended, each with a single write. A killed program therefore leaves at worst
+//! Where more games are wanted later, another header says how many. Lines are only ever appended, each with a single write. A killed program therefore leaves at worst
 //! an incomplete last line, which is cut off when the log is opened again; anything else that is
 //! wrong is refused.
 
 use crate::game_loop::GameResult;
+use crate::pairing::Format;
 use crate::tournament::TournamentSettings;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
@@ -64,6 +65,16 @@ impl Header {
             let name = self.settings.agents.get(changed)?;
             Some(format!("'{name}' had other weights or settings when these games were played"))
         })
+    }
+
+    /// Whether a longer tournament begins with this one's games. Not one with a suite, from which as many openings are drawn as there are
+    /// pairs of games, or by the Swiss system, whose rounds go by results.
+    fn grows_to(&self, wanted: &Header) -> bool {
+        let longer = TournamentSettings { games: wanted.settings.games, ..self.settings.clone() };
+        wanted.settings.games > self.settings.games
+            && self.settings.openings.is_empty()
+            && !matches!(self.settings.format, Format::Swiss { .. })
+            && Header { settings: longer, ..self.clone() }.difference(wanted).is_none()
     }
 }
 
@@ -164,7 +175,7 @@ fn parse_line(line: &[u8]) -> Result<OwnedEntry, String> {
 /// What a log holds.
 #[derive(Clone, Debug)]
 pub struct LogContents {
-    /// The first line.
+    /// What is played, by the last header.
     pub header: Header,
     /// The games in the order in which they ended, each with its line number.
     pub games: Vec<(u64, LoggedGame)>,
@@ -213,6 +224,10 @@ fn read_lines(path: &Path, file: File) -> Result<Result<LogContents, Vec<u8>>, L
                 contents.games.push((number, *game));
                 contents.complete += read as u64;
             }
+            (OwnedEntry::Header(header), Some(contents)) if contents.header.grows_to(&header) => {
+                contents.header = *header;
+                contents.complete += read as u64;
+            }
             (OwnedEntry::Header(_), Some(_)) => return Err(corrupt(number, "a second header".into())),
             (OwnedEntry::Game(_), None) => return Err(corrupt(number, "a game before the header".into())),
         }
@@ -240,7 +255,7 @@ pub struct ResultLog {
 }
 
 impl ResultLog {
-    /// Opens or begins a log for the tournament that `header` describes.
+    /// Opens or begins a log for the tournament that `header` describes, or makes one longer that has fewer games of the same.
     pub fn open(path: &Path, header: &Header) -> Result<Opened, LogError> {
         let io = |doing| move |source| LogError::Io { path: path.into(), doing, source };
         let file =
@@ -255,11 +270,15 @@ impl ResultLog {
             |bytes| format!("result log '{}': cut off an incomplete last line of {bytes} bytes", path.display());
         match contents {
             Ok(contents) => {
-                if let Some(difference) = contents.header.difference(header) {
+                let grows = contents.header.grows_to(header);
+                if let Some(difference) = contents.header.difference(header).filter(|_| !grows) {
                     return Err(LogError::OtherTournament { path: path.into(), difference });
                 }
                 if contents.torn > 0 {
                     log.file.set_len(contents.complete).map_err(io("cut off its incomplete last line"))?;
+                }
+                if grows {
+                    log.write(&first)?;
                 }
                 let notice = (contents.torn > 0).then(|| notice(contents.torn));
                 Ok(Opened { log, games: contents.games, notice })

@@ -181,6 +181,35 @@ fn a_log_of_another_tournament_is_refused() {
 }
 
 #[test]
+fn a_tournament_can_be_made_longer_and_not_shorter() {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, format) in [Format::RoundRobin, Format::Gauntlet].into_iter().enumerate() {
+        let path = folder.path().join(format!("{number}.jsonl"));
+        // After an odd number the last opening has been played by one side alone.
+        for games in [3, 4, 7] {
+            let settings = settings(3, format, games);
+            let longer = play(&settings, &with_log(&path)).unwrap();
+            let whole = play(&settings, &RunOptions::default()).unwrap();
+            assert_eq!(timeless(&longer.games), timeless(&whole.games), "{games}");
+            assert_eq!((longer.complete, read_log(&path).unwrap().header.settings.games), (true, games));
+        }
+        let before = std::fs::read(&path).unwrap();
+        let error = play(&settings(3, format, 6), &with_log(&path)).unwrap_err().to_string();
+        assert!(error.contains("games is 7 in the log and 6 now"), "{error}");
+        let other = TournamentSettings { seed: 8, ..settings(3, format, 9) };
+        let error = play(&other, &with_log(&path)).unwrap_err().to_string();
+        assert!(error.contains(" in the log and "), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), before, "a refused log stays as it is");
+    }
+    // Pairings of the second round go by results of all games of the first.
+    let path = folder.path().join("swiss.jsonl");
+    let swiss = |games| settings(4, Format::Swiss { rounds: 2 }, games);
+    play(&swiss(2), &with_log(&path)).unwrap();
+    let error = play(&swiss(4), &with_log(&path)).unwrap_err().to_string();
+    assert!(error.contains("games is 2 in the log and 4 now"), "{error}");
+}
+
+#[test]
 fn a_log_has_one_writer() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
