@@ -35,7 +35,8 @@ pub struct PartnerSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct PartnerSettings {
-    /// Who is in it.
+    /// Who is in it. Each is a table `[[partners.pool]]` of its own, with `agent`, who plays, as everywhere (`agent = "uci:fairymax"`), `rating`, in
+    /// Elo before the first game, and `fixed = true` if that is known and stays.
     pub pool: Vec<PartnerSpec>,
     /// The learner's own rating before the first game, in Elo.
     pub rating: f64,

@@ -13,6 +13,7 @@ use crate::zero_recipe::ZeroRecipe;
 use anyhow::{Context, Result};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
+use serde_json::Value;
 use std::io::Write;
 
 /// Arguments of `recipes`.
@@ -87,10 +88,43 @@ const KINDS: [Kind; 7] = [
         learns: "a residual network for Go, Connect Four or tic-tac-toe, by AlphaZero or Go-Exploit",
         says: "game = \"connect-four\", or preset = \"gesc\" or another",
         // What is usual depends on preset, scale and game.
-        text: || commented(&ZeroRecipe::parse("preset = \"alphazero\"")?),
-        schema: || schema_for!(ZeroRecipe),
+        text: || {
+            Ok(saying_only(&["game", "preset", "scale"], &commented(&ZeroRecipe::parse("preset = \"alphazero\"")?)?))
+        },
+        schema: || {
+            let mut schema = schema_for!(ZeroRecipe).to_value();
+            demand_only_tags(&mut schema);
+            Schema::try_from(schema).expect("what is left of an object is one")
+        },
     },
 ];
+
+/// A recipe in which all is a comment but these of its first keys.
+fn saying_only(keys: &[&str], text: &str) -> String {
+    let is_said = |line: &str| line.split_once(" = ").is_some_and(|(key, _)| keys.contains(&key));
+    let line = |line: &str| match line {
+        _ if line.is_empty() || line.starts_with('#') || is_said(line) => format!("{line}\n"),
+        _ => format!("# {line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+/// Leaves of the keys that a schema's tables must have those that tell alternatives apart: presets have the others.
+fn demand_only_tags(schema: &mut Value) {
+    match schema {
+        Value::Object(node) => {
+            let tags: Vec<String> = node.get("properties").and_then(Value::as_object).map_or_else(Vec::new, |keys| {
+                keys.iter().filter(|(_, key)| key.get("const").is_some()).map(|(name, _)| name.clone()).collect()
+            });
+            if let Some(Value::Array(required)) = node.get_mut("required") {
+                required.retain(|name| name.as_str().is_some_and(|name| tags.iter().any(|tag| tag == name)));
+            }
+            node.values_mut().for_each(demand_only_tags);
+        }
+        Value::Array(nodes) => nodes.iter_mut().for_each(demand_only_tags),
+        _ => {}
+    }
+}
 
 /// Prints the kinds, or one of them.
 pub fn run(args: Args) -> Result<()> {
@@ -160,6 +194,40 @@ mod tests {
             let constant = text.split(|c: char| !c.is_alphanumeric() && c != '_').find(|word| is_constant(word));
             assert_eq!(constant, None, "{}", kind.name);
         }
+    }
+
+    /// Whoever changes the preset of what was printed has the other preset's keys, and not the first one's.
+    #[test]
+    fn what_presets_decide_is_left_to_them() {
+        let text = (KINDS[6].text)().unwrap();
+        for (key, others) in [("preset = \"alphazero\"", ["akti", "gesc-3k"]), ("scale = \"laptop\"", ["paper", "gpu"])]
+        {
+            for other in others {
+                let name = key.split_once(" = ").unwrap().0;
+                let said = format!("{name} = \"{other}\"");
+                let changed = ZeroRecipe::parse(&text.replacen(key, &said, 1)).unwrap();
+                let preset = if name == "preset" { String::new() } else { "preset = \"alphazero\"\n".to_string() };
+                assert_eq!(changed, ZeroRecipe::parse(&format!("{preset}{said}")).unwrap(), "{other}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_key_has_to_be_said_of_what_presets_decide() {
+        fn required(schema: &Value) -> Vec<&str> {
+            let of_node =
+                schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+            let inside: Vec<&Value> = match schema {
+                Value::Object(node) => node.values().collect(),
+                Value::Array(nodes) => nodes.iter().collect(),
+                _ => Vec::new(),
+            };
+            of_node.chain(inside.into_iter().flat_map(required)).collect()
+        }
+        let schema = (KINDS[6].schema)().to_value();
+        let tags = required(&schema);
+        assert!(tags.iter().all(|&name| name == "kind"), "{tags:?}");
+        assert!(schema["properties"].get("archive").is_some() && schema["properties"].get("steps").is_some());
     }
 
     #[test]

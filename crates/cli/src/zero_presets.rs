@@ -91,6 +91,10 @@ fn mistake(own: &Table, error: &dyn Fn(Table) -> Option<toml::de::Error>) -> Opt
     own.iter().find_map(|(key, value)| {
         let alone = |value: Value| error(kind.clone().into_iter().chain([(key.clone(), value)]).collect());
         let found = alone(value.clone())?;
+        // What is missing beside a key is no mistake of the key.
+        if !value.is_table() && found.message().starts_with("missing field") {
+            return None;
+        }
         let inner = value.as_table().and_then(|inner| mistake(inner, &|inner| alone(Value::Table(inner))));
         Some(inner.map_or((key.clone(), found), |(path, found)| (format!("{key}.{path}"), found)))
     })
