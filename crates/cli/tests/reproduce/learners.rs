@@ -18,6 +18,7 @@ fn learners_are_trained_and_rated_in_one_tournament_that_goes_on_where_it_was_st
     }
     let table = "source = \"a test\"\ntitle = \"Two learners\"\nuntrained = 100\n\
                  [scale.quick]\ngames = 4\ntraining-nodes = 60\nseeds = 1\nrated-games = 2\nnodes = 20\n\
+                 [scale.full]\ngames = 9\nseeds = 1\nrated-games = 2\nnodes = 20\n\
                  [[learner]]\nname = \"Tree\"\nrecipe = \"tree-strap.toml\"\npaper = 2000\n\
                  [[learner]]\nname = \"Leaf\"\nrecipe = \"td-leaf.toml\"\npaper = 900\n\
                  [[claim]]\nstronger = \"Tree\"\nweaker = \"Leaf\"\n";
@@ -29,6 +30,9 @@ fn learners_are_trained_and_rated_in_one_tournament_that_goes_on_where_it_was_st
     for claim in ["Tree is 1900 above the untrained", "Tree is stronger than Leaf"] {
         assert!(answer.out.contains(claim), "{}", answer.out);
     }
+    // What learners are worth after 4 games confirms and refutes nothing that is said of 9.
+    assert_eq!(answer.out.matches("not measured").count(), 3, "{}", answer.out);
+    assert!(answer.out.contains(" after 4 of 9 games"), "{}", answer.out);
     let read = |name: &str| fs::read_to_string(folder.path().join("results/quick").join(name)).unwrap();
     let report: Value = serde_json::from_str(&read("table2.json")).unwrap();
     // Checkpoints after 2 and 4 games of each, and the untrained: 10 pairs, 2 games each.

@@ -3,6 +3,7 @@
 
 mod experiment;
 
+use super::experiment::Scale;
 use super::runs::{TrainedRun, train_each};
 use super::verdict::{self, NOT_MEASURED, Verdict, stronger_by};
 use super::{Workplace, folder_name};
@@ -205,7 +206,16 @@ fn write(
     };
     place.write(&format!("{name}.svg"), &curve.to_svg()?)?;
     place.write(&format!("{name}.csv"), &curve.to_csv())?;
-    let claims = claims(experiment, &shown, ratings)?;
+    let mut claims = claims(experiment, &shown, ratings)?;
+    if let Ok(&Size { games: full, .. }) = experiment.size(Scale::Full)
+        && size.games < full
+    {
+        // The paper says nothing of learners that have hardly begun.
+        for claim in claims.iter_mut().filter(|claim| claim.verdict != NOT_MEASURED) {
+            claim.verdict = NOT_MEASURED;
+            claim.measured += &format!(" after {} of {full} games", size.games);
+        }
+    }
     let made_by = format!(
         "{}; {} runs a learner; {games} games, {} positions a move",
         place.made_by(name),
