@@ -146,15 +146,8 @@ pub fn run(args: Args) -> Result<()> {
         return written;
     }
     standings::write_match(&mut out, names, &results.games)?;
-    if report.different < report.games {
-        writeln!(
-            out,
-            "{} of the {} games are different: intervals count the others as if they were, too{}",
-            report.different,
-            report.games,
-            if report.sprt.is_some() { ", but the SPRT does not" } else { "" }
-        )?;
-    }
+    let but = if report.sprt.is_some() { ", but the SPRT does not" } else { "" };
+    standings::write_different(&mut out, report.different, report.games, but)?;
     let elo = report.elo;
     writeln!(out, "Elo difference {:+.0}, 95 % interval {:+.0} to {:+.0}", elo.elo, elo.low, elo.high)?;
     if let Some(points) = &report.points_per_game {

@@ -54,7 +54,7 @@ pub fn run(args: Args) -> Result<()> {
     }
     ensure!((0.0..=1e6).contains(&args.prior), "--prior {}: expected 0 to 1000000 games", args.prior);
     let mut results = Results::new();
-    let mut games = Vec::new();
+    let (mut games, mut different, mut all, mut faults) = (Vec::new(), 0, 0, Vec::new());
     let mut fingerprints: HashMap<String, (String, &PathBuf)> = HashMap::new();
     for (index, path) in args.logs.iter().enumerate() {
         let is_same = |other: &PathBuf| destinations::is_same(other, path);
@@ -91,6 +91,9 @@ pub fn run(args: Args) -> Result<()> {
             }
         }
         let logged: Vec<_> = log.games.into_iter().map(|(_, game)| game).collect();
+        different += standings::different(&logged);
+        all += logged.len();
+        faults.extend(standings::faults(&log.header.settings.agents, &logged));
         let of_log =
             standings::results(&log.header.settings.agents, &logged).with_context(|| path.display().to_string())?;
         for pair in of_log.pairs() {
@@ -129,6 +132,8 @@ pub fn run(args: Args) -> Result<()> {
         1.96 * ratings.advantage.std_error,
         results.games()
     )?;
+    standings::write_different(&mut out, different, all, "")?;
+    standings::write_faults(&mut out, &faults)?;
     if args.superiority {
         write!(out, "\nlikelihood of superiority in %:\n{}", ratings.to_superiority_table())?;
     }

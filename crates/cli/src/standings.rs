@@ -55,6 +55,17 @@ pub fn different(games: &[LoggedGame]) -> usize {
     games.iter().map(course).collect::<HashSet<_>>().len()
 }
 
+/// Says how many games are different, if not all are. `more` goes on with the sentence.
+pub fn write_different(out: &mut dyn Write, different: usize, games: usize, more: &str) -> Result<()> {
+    if different < games {
+        writeln!(
+            out,
+            "{different} of the {games} games are different: intervals count the others as if they were, too{more}"
+        )?;
+    }
+    Ok(())
+}
+
 /// Games that ended by a fault of a program rather than by play, as `agent: reason` with their number.
 pub fn faults(names: &[String], games: &[LoggedGame]) -> Vec<(String, u64)> {
     let mut faults: Vec<(String, u64)> = Vec::new();

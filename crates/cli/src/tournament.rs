@@ -132,6 +132,8 @@ struct Report<'a> {
     game: String,
     settings: &'a TournamentSettings,
     games: usize,
+    /// How many of them no other repeats.
+    different: usize,
     complete: bool,
     ratings: &'a Ratings,
     faults: Vec<(String, u64)>,
@@ -201,6 +203,7 @@ pub fn run(args: Args) -> Result<()> {
         game: game.name(),
         settings: &results.header.settings,
         games: results.games.len(),
+        different: standings::different(&results.games),
         complete: results.complete,
         ratings: &ratings,
         faults: standings::faults(names, &results.games),
@@ -216,6 +219,7 @@ pub fn run(args: Args) -> Result<()> {
     }
     write!(out, "{}", ratings.to_table())?;
     standings::write_crosstable(&mut out, &ratings, &played)?;
+    standings::write_different(&mut out, report.different, report.games, "")?;
     standings::write_faults(&mut out, &report.faults)?;
     out.flush()?;
     written

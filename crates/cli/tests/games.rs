@@ -125,6 +125,38 @@ fn a_sequential_test_stops_early_and_stays_stopped() {
 }
 
 #[test]
+fn an_undecided_test_is_gone_on_with_by_more_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = |games: &str, sprt: &[&str]| {
+        let args = ["match", "random", "random", "--game", "tic-tac-toe", "--games", games, "--json"];
+        json_in(folder.path(), &[&args, sprt].concat())
+    };
+    let test = ["--sprt", "elo0=0,elo1=1", "--log", "log.jsonl"];
+    assert_eq!(play("20", &test)["sprt"]["decision"], "continue");
+    let longer = play("50", &test);
+    assert_eq!((&longer["games"], &longer["tally"]), (&50.into(), &play("50", &[])["tally"]));
+    let fewer = run_in(
+        folder.path(),
+        &["match", "random", "random", "--game", "tic-tac-toe", "--games", "20", "--log", "log.jsonl"],
+        "",
+    );
+    assert!(!fewer.ok && fewer.err.contains("games is 50 in the log and 20 now"), "{}", fewer.err);
+}
+
+#[test]
+fn games_that_repeat_are_told_wherever_they_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "game = \"tic-tac-toe\"\nagents = [\"alpha-beta,depth=2\", \"alpha-beta,depth=1\"]\ngames = 600\nopening-moves = 0\n";
+    std::fs::write(folder.path().join("same.toml"), text).unwrap();
+    for args in [&["tournament", "same.toml"][..], &["rate", "same.jsonl"]] {
+        let out = succeed_in(folder.path(), args);
+        assert!(out.contains(" of the 600 games are different: intervals count the others as if they were"), "{out}");
+    }
+    let report = json_in(folder.path(), &["tournament", "same.toml", "--json"]);
+    assert!(report["different"].as_u64().unwrap() < 600, "{report}");
+}
+
+#[test]
 fn checkpoints_play_wherever_an_agent_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let run = checkpoint(folder.path(), 100, 5);
