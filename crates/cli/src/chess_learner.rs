@@ -201,6 +201,10 @@ impl Described for TermAgent {
         (self.games, self.since_milestone)
     }
 
+    fn rating(&self) -> Option<f64> {
+        self.ratings.last().copied()
+    }
+
     fn at(&self, games: u64, since_milestone: TrainingTotals) -> Self {
         TermAgent { games, since_milestone, ..self.clone() }
     }

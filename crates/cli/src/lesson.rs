@@ -28,6 +28,11 @@ pub trait Described: Clone + Serialize + DeserializeOwned + Send {
     /// The same run after so many games.
     fn at(&self, games: u64, since_milestone: TrainingTotals) -> Self;
 
+    /// The learner's rating among its partners, in Elo, if it has any.
+    fn rating(&self) -> Option<f64> {
+        None
+    }
+
     /// The most that the sums of one game can plausibly be: moves, and evaluations.
     const MOST: [u64; 2];
 }

@@ -197,8 +197,9 @@ fn describe(entry: &Milestone, unit: &str, recent: &str) -> String {
         None => String::new(),
     };
     let error = if entry.error > 0.0 { format!("  error {:.4}", entry.error) } else { String::new() };
+    let partners = entry.rating.map_or_else(String::new, |rating| format!("  rating among partners {rating:.0}"));
     let recent = if recent.is_empty() { String::new() } else { format!(" ({recent})") };
-    format!("{:>9} {unit}{rating}  {}{recent}  moves {:.0}{error}", entry.games, entry.summary(), entry.moves)
+    format!("{:>9} {unit}{rating}  {}{recent}  moves {:.0}{error}{partners}", entry.games, entry.summary(), entry.moves)
 }
 
 /// `1 m 53 s`

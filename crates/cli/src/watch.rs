@@ -31,6 +31,9 @@ pub struct Milestone {
     pub error: f64,
     /// Share of the same games that the first player won.
     pub first_player_score: f64,
+    /// The learner's rating among its partners, in Elo, which follows it from game to game; nothing without partners.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<f64>,
     /// Results against each opponent.
     pub results: Vec<Against>,
     /// Rating on a scale where the random player has 0, from all results so far.
@@ -143,6 +146,7 @@ impl<L: Lesson> Watch<L> {
             moves: mean(totals.moves as f64),
             error: mean(totals.squared_error),
             first_player_score: mean(totals.first_player_score),
+            rating: now.about.rating(),
             results: Vec::new(),
             elo: None,
         };

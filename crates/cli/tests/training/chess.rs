@@ -77,6 +77,14 @@ fn partners_are_matched_by_rating_and_leave_nothing_behind() {
     let bytes = fs::read(run.join("checkpoints/000000008.safetensors")).unwrap();
     let header = String::from_utf8_lossy(&bytes[..bytes.len().min(8000)]).to_string();
     assert!(header.contains("ratings") && header.contains("1100.0"), "{header}");
+    // The learner's own is in the log, where it can be followed.
+    let log = fs::read_to_string(run.join("log.jsonl")).unwrap();
+    let ratings: Vec<f64> = log
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["rating"].as_f64().unwrap())
+        .collect();
+    let last = header.split("ratings").nth(1).unwrap().split(']').next().unwrap();
+    assert!(last.ends_with(&ratings[ratings.len() - 1].to_string()), "{ratings:?}: {last}");
     // No engine is left behind.
     assert!(processes_with(&mark).is_empty(), "{:?}", processes_with(&mark));
 }

@@ -394,7 +394,7 @@ mod tests {
     fn milestone(games: u64, wins: u64, losses: u64) -> Milestone {
         let score = Score { first: [wins, 0, losses], second: [0, 0, 0] };
         let results = vec![Against { opponent: "solver-10x".to_string(), score }];
-        Milestone { games, moves: 0.0, error: 0.0, first_player_score: 0.0, results, elo: None }
+        Milestone { games, moves: 0.0, error: 0.0, first_player_score: 0.0, results, rating: None, elo: None }
     }
 
     #[test]
