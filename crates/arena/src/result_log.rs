@@ -7,9 +7,9 @@
 //! {"crc":"03ab90f1","game":{"index":0,"round":0,"agents":[0,1],"result":{…}}}
 //! ```
 //!
-//! Where more games are wanted later, another header says how many. Lines are only ever appended, each with a single write. A killed program therefore leaves at worst
-//! an incomplete last line, which is cut off when the log is opened again; anything else that is
-//! wrong is refused.
+//! Where more games are wanted later, another header says how many. Lines are only ever appended, each
+//! with a single write. A killed program therefore leaves at worst an incomplete last line, which is cut
+//! off when the log is opened again; anything else that is wrong is refused.
 
 use crate::game_loop::GameResult;
 use crate::pairing::Format;
@@ -271,7 +271,7 @@ impl ResultLog {
         match contents {
             Ok(contents) => {
                 let grows = contents.header.grows_to(header);
-                if let Some(difference) = contents.header.difference(header).filter(|_| !grows) {
+                if !grows && let Some(difference) = contents.header.difference(header) {
                     return Err(LogError::OtherTournament { path: path.into(), difference });
                 }
                 if contents.torn > 0 {

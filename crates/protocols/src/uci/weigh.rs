@@ -57,10 +57,9 @@ impl PlayerThinker {
                 exhausted &= budget.deadline.is_none_or(|deadline| Instant::now() < deadline);
                 effort += after.effort;
                 match known {
-                    _ if after.value.is_none() => {}
                     Some(known) if !cut => weighed[known] = after,
-                    Some(_) => {}
-                    None => weighed.push(after),
+                    None if after.value.is_some() => weighed.push(after),
+                    _ => {}
                 }
             }
             weighed.sort_by(|a, b| chance(b).total_cmp(&chance(a)));
