@@ -64,9 +64,8 @@ pub fn write_graph(
     let blunder = |moves_made| {
         judged.iter().find(|judged| judged.number == moves_made && judged.loss >= threshold).map(|judged| judged.side)
     };
-    let seen = assessments.iter().filter(|assessment| !game.is_before_added_pass(assessment.moves_made));
-    let points = seen.map(|assessment| WinRatePoint {
-        moves_made: game.made_in_file(assessment.moves_made),
+    let points = game.positions(assessments).map(|(moves_made, assessment)| WinRatePoint {
+        moves_made,
         value: assessment.value,
         blunder: blunder(assessment.moves_made),
     });

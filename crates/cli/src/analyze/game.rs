@@ -1,8 +1,9 @@
 //! [`AnalysedGame`]: the game of an SGF file, with moves numbered as the file has them.
 
+use afterstate_arena::analysis::Assessment;
 use afterstate_games::Record;
-use afterstate_games::go::Go;
 use afterstate_games::go::sgf::{GameRecordFile, LONGEST_TEXT};
+use afterstate_games::go::{Go, Move};
 use anyhow::{Context, Result, ensure};
 use std::fs::File;
 use std::io::Read;
@@ -43,7 +44,7 @@ impl AnalysedGame {
         let mut parts = vec![(0, Record::new(self.file.start.clone()))];
         for (index, &mv) in self.file.moves.iter().enumerate() {
             let (_, part) = parts.last_mut().expect("there is the first part");
-            if self.file.added_passes.contains(&index) {
+            if self.is_added_pass(index) {
                 let turned = part.position().clone().with_turn(part.position().to_move().other());
                 let next = Record::continuing(turned, part.repetition_keys());
                 parts.push((index + 1, next));
@@ -73,16 +74,26 @@ impl AnalysedGame {
     }
 
     /// How many moves of the file are made where so many are made here.
-    pub fn made_in_file(&self, made: usize) -> usize {
+    fn made_in_file(&self, made: usize) -> usize {
         match made.checked_sub(1) {
             None => self.file.handicap_moves,
             // A pass that stands in no file has the number of the move after it.
-            Some(last) => self.number(last) - usize::from(self.file.added_passes.contains(&last)),
+            Some(last) => self.number(last) - usize::from(self.is_added_pass(last)),
         }
     }
 
-    /// Whether a position is seen only with the wrong side to move: nobody made the move after it.
-    pub fn is_before_added_pass(&self, made: usize) -> bool {
-        self.file.added_passes.contains(&made)
+    /// Whether nobody made a move, counted from 0 here: it is the pass between two moves of one side.
+    pub fn is_added_pass(&self, index: usize) -> bool {
+        self.file.added_passes.contains(&index)
+    }
+
+    /// What was found of the positions of the file, each with how many of its moves are made there. Where one side moved twice in a row that
+    /// is the position with this side to move.
+    pub fn positions<'a>(
+        &'a self,
+        assessments: &'a [Assessment<Move>],
+    ) -> impl Iterator<Item = (usize, &'a Assessment<Move>)> {
+        let seen = assessments.iter().filter(|assessment| !self.is_added_pass(assessment.moves_made));
+        seen.map(|assessment| (self.made_in_file(assessment.moves_made), assessment))
     }
 }

@@ -151,8 +151,7 @@ pub fn run(args: Args) -> Result<()> {
         search: settings,
     };
     let mut judged = judge(&game.record(), &assessments);
-    // Nobody made these.
-    judged.retain(|judged| !game.is_before_added_pass(judged.number - 1));
+    judged.retain(|judged| !game.is_added_pass(judged.number - 1));
     let report = report::Report::new(&args.game, &game, effective, complete, &assessments, &judged);
     // The report comes first: if a file cannot be written, it should be seen all the same. Nor do files depend on whether anybody reads it.
     let mut out = output::stdout();

@@ -84,9 +84,8 @@ impl Report {
             loss: judged.loss,
             blunder: judged.loss >= threshold,
         });
-        let seen = assessments.iter().filter(|assessment| !game.is_before_added_pass(assessment.moves_made));
-        let positions = seen.map(|assessment| Position {
-            moves_made: game.made_in_file(assessment.moves_made),
+        let positions = game.positions(assessments).map(|(moves_made, assessment)| Position {
+            moves_made,
             black_wins: assessment.value.seen_by(Side::First),
             simulations: assessment.simulations,
             visits: assessment.visits,
