@@ -152,6 +152,32 @@ fn moves_are_read_as_other_programs_write_them() {
     assert_eq!(outline(&promotion.line, promotion.start.clone()), "a7a8q");
 }
 
+/// Books and databases print who stands better as signs, in UTF-8 or in Latin-1.
+#[test]
+fn signs_of_books_are_glyphs() {
+    let read = game("1. e4\u{a0}e5 ± 2. Nf3 ⩲ Nc6 □ 3. Bb5† ∓ a6 ∞ 4. Ba4 ∆ Nf6 +− *");
+    let nags: Vec<_> = read.line.moves.iter().map(|played| played.nags.clone()).collect();
+    let none: Vec<u8> = Vec::new();
+    assert_eq!(nags[1..], [vec![16], vec![14], vec![7], vec![17], vec![13], vec![140], none]);
+    let latin: Vec<_> = PgnReader::new(&b"1. e4\xA0e5 \xB1 *"[..]).collect();
+    assert_eq!(latin[0].as_ref().unwrap().line.moves[1].nags, [16]);
+    let error = games("1. e4 e5 王 *")[0].as_ref().unwrap_err().to_string();
+    assert!(error.ends_with("found '\\u{738b}': expected a move or a tag"), "{error}");
+}
+
+/// The king is not written to where its own rook stands, even though castling is kept so.
+#[test]
+fn castling_is_not_written_as_a_move_of_the_king() {
+    use afterstate_games::{Chess, Notation};
+    let position = Chess::parse_position("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1").unwrap();
+    for text in ["Kh1", "Ka1", "Kxh1", "Kxa1"] {
+        assert!(position.parse_san(text).is_err(), "{text}");
+    }
+    for text in ["O-O", "0-0-0", "Kf1", "Kd2+"] {
+        assert!(position.parse_san(text).is_ok(), "{text}");
+    }
+}
+
 #[test]
 fn backslashes_in_tags_are_kept() {
     for (value, meant) in
@@ -172,6 +198,14 @@ fn games_without_results_end_where_the_next_begins() {
         seen,
         [(Some("A"), 1, None), (Some("B"), 2, None), (None, 1, Some(Outcome::win(Side::Second))), (None, 1, None),]
     );
+}
+
+#[test]
+fn a_game_of_tags_alone_ends_where_the_next_begins() {
+    let text = "[Event \"a\"]\n[Result \"1-0\"]\n\n[Event \"b\"]\n[Annotator \"x\"]\n[Annotator \"y\"]\n\n1. d4 *\n";
+    let games: Vec<_> = games(text).into_iter().map(Result::unwrap).collect();
+    let seen: Vec<_> = games.iter().map(|game| (game.tag("Event"), game.moves().count(), game.outcome)).collect();
+    assert_eq!(seen, [(Some("a"), 0, Some(Outcome::win(Side::First))), (Some("b"), 1, None)]);
 }
 
 #[test]

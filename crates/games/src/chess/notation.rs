@@ -29,8 +29,10 @@ impl Chess {
         let bare = text.trim_end_matches(['+', '#', '!', '?']);
         let castling = if bare.starts_with("0-0") { bare.replace('0', "O") } else { bare.to_string() };
         let known = castling.is_ascii().then(|| parse_san_move(&self.board, &castling).ok()).flatten();
+        // To the library, castling is the king taking its own rook, in whatever way that is written.
+        let is_castling = |mv: Move| self.board.color_on(mv.to) == Some(self.board.side_to_move());
         known
-            .filter(|&mv| self.board.is_legal(mv))
+            .filter(|&mv| self.board.is_legal(mv) && is_castling(mv) == castling.starts_with('O'))
             .ok_or_else(|| NotationError::new("move", text, "a legal move such as e2e4, e7e8q, Nf3, exd5 or O-O"))
     }
 

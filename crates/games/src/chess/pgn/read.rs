@@ -51,6 +51,11 @@ impl<R: BufRead> PgnReader<R> {
         let mut said = PgnLine::default();
         loop {
             match self.tokens.next()? {
+                // Every game begins with this tag: one without moves or result has ended.
+                Some(Token::Tag(name, value)) if name == "Event" && game.tag("Event").is_some() => {
+                    self.tokens.give_back(Token::Tag(name, value));
+                    break;
+                }
                 Some(Token::Tag(name, value)) => {
                     self.limit()?;
                     if game.tags.is_empty() {

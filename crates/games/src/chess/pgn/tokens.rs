@@ -131,14 +131,28 @@ impl<R: BufRead> Tokens<R> {
                     }
                 }
                 b' ' | b'\t' | b'\r' | b'\n' | 0x0B | 0x0C | b'.' => continue,
-                // No-break spaces of Latin-1 and UTF-8.
-                0xC2 | 0xA0 => continue,
-                // ½-½
-                0xBD => {
-                    self.take_while(|byte| matches!(byte, b'-' | 0xC2 | 0xBD))?;
-                    Token::End(Some(Outcome::DRAW))
+                0x80.. => {
+                    let mut sign = vec![byte];
+                    // A character of UTF-8 ends with the last such byte; one of Latin-1 is a byte.
+                    if byte >= 0xC2 {
+                        let more = [0xC2, 0xE0, 0xF0].iter().filter(|&&first| byte >= first).count();
+                        for _ in 0..more {
+                            let Some(next) = self.peek()?.filter(|next| matches!(next, 0x80..0xC0)) else { break };
+                            self.bump(next);
+                            sign.push(next);
+                        }
+                    }
+                    let sign = text(sign);
+                    if sign == "½" {
+                        self.take_while(|byte| matches!(byte, b'-' | 0xC2 | 0xBD))?;
+                        return Ok(Some(Token::End(Some(Outcome::DRAW))));
+                    }
+                    match glyph(&sign) {
+                        Some(0) => continue,
+                        Some(nag) => Token::Nag(nag),
+                        None => return Err(self.error(format!("'{}'", sign.escape_default()), "a move or a tag")),
+                    }
                 }
-                _ if BYTE_ORDER_MARK.contains(&byte) => continue,
                 _ => return Err(self.error(format!("'{}'", char::from(byte).escape_default()), "a move or a tag")),
             }));
         }
@@ -209,6 +223,8 @@ impl<R: BufRead> Tokens<R> {
             "-/+" => Some(Token::Nag(17)),
             "+-" => Some(Token::Nag(18)),
             "-+" => Some(Token::Nag(19)),
+            // Check and mate, apart from their move.
+            "+" | "++" | "#" => None,
             _ if bare.bytes().all(|byte| byte.is_ascii_digit()) => None,
             _ => {
                 self.suffix = nag.filter(|&nag| nag > 0);
@@ -216,6 +232,31 @@ impl<R: BufRead> Tokens<R> {
             }
         }
     }
+}
+
+/// The number of a glyph that is no ASCII, as books and databases print them; 0 for what says nothing.
+fn glyph(sign: &str) -> Option<u8> {
+    Some(match sign {
+        // A no-break space, a byte order mark, and strokes of "+−", whose other part says nothing either.
+        "\u{a0}" | "\u{feff}" | "−" | "–" => 0,
+        // Check, double check and mate can be seen on the board.
+        "†" | "‡" => 0,
+        "□" => 7,
+        "∞" => 13,
+        "⩲" => 14,
+        "⩱" => 15,
+        "±" => 16,
+        "∓" => 17,
+        "⨀" | "⊙" => 22,
+        "○" => 26,
+        "⟳" | "↻" => 32,
+        "↑" => 36,
+        "→" => 40,
+        "⇆" | "⇄" => 132,
+        "⊕" => 138,
+        "∆" | "△" | "Δ" => 140,
+        _ => return None,
+    })
 }
 
 /// A game's result; the inner `None` is `*`.
