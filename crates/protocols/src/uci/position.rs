@@ -13,7 +13,10 @@ pub(super) fn parse_position(words: &[&str], chess960: bool) -> Result<Record<Ch
     let split = words.iter().position(|&word| word == "moves").unwrap_or(words.len());
     let (place, moves) = (&words[..split], words.get(split + 1..).unwrap_or_default());
     let start = match place {
-        ["startpos", ..] => Chess::new(),
+        ["startpos"] => Chess::new(),
+        ["startpos", other, ..] => {
+            return Err(format!("'{}' behind startpos: expected moves, or nothing", quote(other)));
+        }
         ["fen", fields @ ..] => parse_fen(fields)?,
         [other, ..] => return Err(format!("'{}': expected startpos or fen", quote(other))),
         [] => return Err("expected startpos or fen behind it".into()),
@@ -149,6 +152,7 @@ mod tests {
             ("", "expected startpos or fen"),
             ("moves e2e4", "expected startpos or fen"),
             ("start", "'start': expected startpos or fen"),
+            ("startpos e2e4 e7e5", "'e2e4' behind startpos: expected moves, or nothing"),
             ("fen", "a FEN of six fields"),
             ("fen 8/8/8/8/8/8/8/8 w - - 0 1", "a FEN of a position that can be played"),
             ("fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1 2", "a FEN of six fields"),

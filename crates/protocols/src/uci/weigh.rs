@@ -29,7 +29,21 @@ impl PlayerThinker {
     ) -> Result<Option<Decision<Move>>, PlayerError> {
         let record = playable(record);
         let side = record.position().side_to_move();
-        let chance = |decision: &Decision<Move>| decision.value.map_or(0.0, |value| value.seen_by(side));
+        // What is as good as won is better the sooner it is, and what is lost the later.
+        let rank = |decision: &Decision<Move>| {
+            let chance = decision.value.map_or(0.0, |value| value.seen_by(side));
+            let plies = i64::from(decision.plies_to_end.unwrap_or(u32::MAX));
+            (
+                chance,
+                if chance >= 1.0 {
+                    -plies
+                } else if chance <= 0.0 {
+                    plies
+                } else {
+                    0
+                },
+            )
+        };
         let mut weighed: Vec<Decision<Move>> = Vec::new();
         let mut effort = 0;
         // What ends the game costs no time, and should not be missed for want of it.
@@ -62,10 +76,13 @@ impl PlayerThinker {
                     _ => {}
                 }
             }
-            weighed.sort_by(|a, b| chance(b).total_cmp(&chance(a)));
+            weighed.sort_by(|a, b| {
+                let ((one, plies_of_one), (other, plies_of_other)) = (rank(a), rank(b));
+                other.total_cmp(&one).then(plies_of_other.cmp(&plies_of_one))
+            });
             // Whatever ends the next round, it has had the best moves.
-            let rank = |mv: &Move| weighed.iter().position(|known| known.best == Some(*mv)).unwrap_or(weighed.len());
-            moves.sort_by_key(rank);
+            let place = |mv: &Move| weighed.iter().position(|known| known.best == Some(*mv)).unwrap_or(weighed.len());
+            moves.sort_by_key(place);
             let several = self.lines > 1;
             for (i, decision) in weighed.iter().take(self.lines).enumerate() {
                 let rank = several.then_some(i as u32 + 1);
@@ -96,8 +113,9 @@ impl PlayerThinker {
             behind.play(only);
             line.push(only);
             if let Turn::Over(outcome) = behind.turn() {
+                let plies_to_end = outcome.winner.is_some().then_some(line.len() as u32);
                 let found = Decision { value: Some(Value::from(outcome)), effort: 1, ..Decision::play(mv) };
-                return Ok(Decision { principal_variation: line, ..found });
+                return Ok(Decision { principal_variation: line, plies_to_end, ..found });
             }
             behind.legal_moves(&mut replies);
         }
@@ -218,6 +236,26 @@ mod tests {
             None => panic!("no score"),
         };
         assert!(lines.windows(2).all(|pair| centipawns(pair[0]) >= centipawns(pair[1])));
+    }
+
+    /// White mates in two or later; Black, to move, is mated in two or later.
+    #[test]
+    fn a_mate_is_the_better_the_sooner_it_comes() {
+        for (place, sign) in [("k7/8/2K5/8/8/8/8/7R w - - 0 1", 1), ("8/k7/2K5/8/8/8/8/7R b - - 0 1", -1)] {
+            let limits = GoLimits { depth: Some(7), ..GoLimits::default() };
+            let mut thinker = looking_ahead();
+            thinker.set_option("MultiPV", "20").unwrap();
+            let (decision, told) = think(&mut thinker, place, &limits);
+            let lines = lines(&told);
+            assert_eq!(decision.best, lines[0].moves.first().copied());
+            let mates = lines.into_iter().map_while(|line| match line.score {
+                Some(Score::Mate(moves)) if moves.signum() == sign => Some(moves),
+                _ => None,
+            });
+            let mates: Vec<_> = mates.collect();
+            assert!(mates.len() > 1 && mates.is_sorted() && mates.first() < mates.last(), "{mates:?}");
+            assert!(sign < 0 || mates[0] == 2, "{mates:?}");
+        }
     }
 
     #[test]
