@@ -42,6 +42,12 @@ pub trait ShortTermMemory<G: Game>: Clone + Send {
     /// The simulation ends without a result, and nothing is learnt from its end.
     fn abandoned(&mut self);
 
+    /// Lets `look` begin and abandon simulations in which no position learns. They leave no trace: what is learnt later is what it would
+    /// be without them, to the bit. Between simulations, and after `set_root`.
+    fn look<R>(&mut self, look: impl FnOnce(&mut Self) -> R) -> R {
+        look(self)
+    }
+
     /// The value that belongs to a sum.
     fn value(&self, sum: f32) -> Value;
 

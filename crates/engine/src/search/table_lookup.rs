@@ -90,7 +90,7 @@ impl<G: Game> ShortTermMemory<G> for TableLookup<G::Move> {
             Turn::Player(Side::Second) => 1.0 - self.first_play_urgency,
             _ => self.first_play_urgency,
         };
-        let state = self.state;
+        let state = game.key();
         sums.clear();
         sums.extend(moves.iter().map(|&mv| self.known(state, mv).map_or(urgency, |(_, value)| value.0) - EVEN));
     }
@@ -127,7 +127,7 @@ impl<G: Game> ShortTermMemory<G> for TableLookup<G::Move> {
         Squash::Linear.value(sum)
     }
 
-    fn knows(&self, _game: &G) -> bool {
-        self.table.contains_key(&self.state)
+    fn knows(&self, game: &G) -> bool {
+        self.table.contains_key(&game.key())
     }
 }

@@ -1,7 +1,9 @@
 //! What a search decides, when it ends, and what it remembers.
 
 use afterstate_engine::learning::{TdSettings, TraceKind};
-use afterstate_engine::search::{FeatureMemory, PlayOut, Situation, TdSearch, TdSearchSettings, Watch};
+use afterstate_engine::search::{
+    FeatureMemory, PlayOut, ShapeMemory, ShortTermMemory, Situation, TdSearch, TdSearchSettings, Watch,
+};
 use afterstate_engine::value::{GridShapes, LocalShapes, Sharing, Squash, TrackedGo, WindowSizes};
 use afterstate_engine::{Budget, Decision, Search};
 use afterstate_games::go::{FuegoPlayout, Go};
@@ -161,18 +163,42 @@ fn chooses_among_the_moves_that_are_allowed_and_reports_on_them() {
 /// Looking at what is known must not change it.
 #[test]
 fn reports_leave_no_trace() {
-    let weights = |every: Duration, traces| {
-        let td = TdSettings { lambda: 0.4, traces, ..TdSettings::default() };
-        let shapes = LocalShapes::new(5, WindowSizes::new(&[1, 2]).unwrap(), Sharing::None);
-        let memory: FeatureMemory<Go, LocalShapes, TrackedGo> = FeatureMemory::of_shapes(shapes.into(), td);
-        let settings = TdSearchSettings { simulations: 100, ..TdSearchSettings::default() };
+    fn searched<M: ShortTermMemory<Go>>(memory: M, every: Duration) -> M {
+        let settings = TdSearchSettings { simulations: 300, ..TdSearchSettings::default() };
         let mut search = TdSearch::new(memory, PlayOut(FuegoPlayout::default()), settings);
         let mut ignore = |_| {};
         let watch = Watch { every, report: &mut ignore };
         search.search_situation(&Situation::new(&Go::new(5)), &Budget::default(), &mut stream(1, 0), Some(watch));
-        search.memory().weights()
-    };
-    for traces in [TraceKind::Accumulating, TraceKind::Backward] {
-        assert_eq!(weights(Duration::ZERO, traces), weights(Duration::from_secs(1000), traces), "{traces:?}");
+        search.memory().clone()
     }
+    let sizes = WindowSizes::new(&[1, 2]).unwrap();
+    let (always, never) = (Duration::ZERO, Duration::from_secs(1000));
+    for (lambda, traces) in [(0.0, TraceKind::default()), (0.4, TraceKind::Accumulating), (0.4, TraceKind::Backward)] {
+        let memory = || -> FeatureMemory<Go, LocalShapes, TrackedGo> {
+            let td = TdSettings { lambda, traces, ..TdSettings::default() };
+            FeatureMemory::of_shapes(LocalShapes::new(5, sizes, Sharing::None).into(), td)
+        };
+        let [watched, alone] = [always, never].map(|every| searched(memory(), every).weights());
+        assert_eq!(watched, alone, "{lambda} {traces:?}");
+    }
+    // This one plays simulations and takes them back, which is exact up to rounding.
+    let [watched, alone] = [always, never]
+        .map(|every| searched(ShapeMemory::new(WindowSizes::ALL, TdSettings::default()), every).weights());
+    assert_eq!(watched, alone);
+}
+
+/// A move is chosen by chance where all are as good.
+#[test]
+fn equal_moves_are_chosen_by_the_seed() {
+    let chosen = |seed| {
+        let settings = TdSearchSettings { simulations: 1, ..TdSearchSettings::default() };
+        let memory = ShapeMemory::new(WindowSizes::new(&[1]).unwrap(), TdSettings::default());
+        let mut search = TdSearch::new(memory, PlayOut(FuegoPlayout::default()), settings);
+        let decision = search.search(&Go::new(9), &Budget::default(), &mut stream(seed, 0));
+        assert_eq!(decision.best, decision.principal_variation.first().copied());
+        decision.best
+    };
+    let moves: std::collections::HashSet<_> = (0..20).map(chosen).collect();
+    assert!(moves.len() > 5, "{moves:?}");
+    assert_eq!(chosen(3), chosen(3));
 }

@@ -32,6 +32,7 @@ use afterstate_games::Side;
 use afterstate_games::go::{Go, Move, Point};
 use differences::{Pair, plus};
 use meeting::Meeting;
+use std::mem::take;
 use std::sync::Arc;
 
 /// A point of a window, and what a black stone there adds to the window's number.
@@ -436,6 +437,27 @@ impl ShortTermMemory<Go> for ShapeMemory {
 
     fn abandoned(&mut self) {
         self.return_to_root();
+    }
+
+    /// What is played and taken back leaves sums that are rounded in another way, and a step nearer to when all is computed anew:
+    /// everything becomes what it was. Of the weights only those of the root's windows can have changed.
+    fn look<R>(&mut self, look: impl FnOnce(&mut Self) -> R) -> R {
+        let (weights, meeting) = (take(&mut self.weights), take(&mut self.meeting));
+        let before = self.clone();
+        (self.weights, self.meeting) = (weights, meeting);
+        let at_root: Vec<usize> = self
+            .root
+            .numbers
+            .iter()
+            .zip(&self.rows)
+            .map(|(&number, &(row, _))| row as usize + usize::from(number))
+            .collect();
+        let worth: Vec<Pair> = at_root.iter().map(|&index| self.weights[index]).collect();
+        let found = look(self);
+        let (weights, meeting) = (take(&mut self.weights), take(&mut self.meeting));
+        *self = ShapeMemory { weights, meeting, ..before };
+        at_root.into_iter().zip(worth).for_each(|(index, worth)| self.weights[index] = worth);
+        found
     }
 
     fn value(&self, sum: f32) -> Value {

@@ -50,7 +50,7 @@ use crate::policy;
 use afterstate_games::rng::below;
 use afterstate_games::{Game, Rng, Side, Turn, stream};
 use old_values::OldValues;
-use report::sum_up;
+use report::{break_ties, sum_up};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use worker::{Root, Worker};
@@ -227,6 +227,7 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
             }
         };
         self.report.ownership = self.worker.observer.ownership();
+        break_ties(&mut self.report.moves, rng);
         let Some(best) = self.report.moves.first() else { return Decision::resign() };
         Decision {
             best: Some(best.mv),
@@ -290,7 +291,8 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
                 {
                     let so_far = begun.load(Relaxed).min(limit);
                     let ownership = worker.observer.ownership();
-                    let found = sum_up(&mut worker.memory, position, side, root.moves, root.visits, so_far);
+                    let found =
+                        worker.memory.look(|memory| sum_up(memory, position, side, root.moves, root.visits, so_far));
                     (watch.report)(SearchReport { ownership, ..found });
                     *at = Instant::now() + watch.every;
                 }

@@ -3,6 +3,7 @@
 use crate::search::mcts::{MoveReport, SearchReport};
 use crate::search::mcts_solver::Proof;
 use crate::search::short_term_memory::ShortTermMemory;
+use afterstate_games::rng::{Rng, below};
 use afterstate_games::{Game, Outcome, Side, Turn};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -45,6 +46,15 @@ pub(super) fn sum_up<G: Game, M: ShortTermMemory<G>>(
     let value = reports.first().and_then(|best| best.value);
     let visits = visits.iter().map(|&visits| u64::from(visits)).sum();
     SearchReport { simulations, visits, value, moves: reports, ownership: None }
+}
+
+/// Of several moves that are as good as the first, any comes first. Only then is something drawn.
+pub(super) fn break_ties<M>(moves: &mut [MoveReport<M>], rng: &mut Rng) {
+    let Some(best) = moves.first() else { return };
+    let as_good = moves.iter().take_while(|other| (other.value, other.visits) == (best.value, best.visits)).count();
+    if as_good > 1 {
+        moves.swap(0, below(rng, as_good as u32) as usize);
+    }
 }
 
 /// What both sides would play after `first` if they did not explore. Of equal moves the first counts.
