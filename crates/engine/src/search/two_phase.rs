@@ -8,7 +8,8 @@
 //!
 //! "The two-phase algorithm can also be viewed as an extension to alpha-beta search, in which the evaluation function is
 //! dynamically updated." Memories, simulations and settings of the first phase are those of [`TdSearch`]; the second is
-//! [`AlphaBeta`] over the memory as [`Freeze`] makes it a function. With depth 1 it plays what the first phase would.
+//! [`AlphaBeta`] over the memory as [`Freeze`] makes it a function. With depth 1 it plays what the first phase would,
+//! unless several moves are as good as won to it: log odds beyond ±16 are all the same to the second.
 //!
 //! Where simulations are counted, the second phase looks a fixed number of plies ahead. Where time limits the search,
 //! time is split between both, and the second looks deeper and deeper until it is up. Each has its own number of threads; those of the

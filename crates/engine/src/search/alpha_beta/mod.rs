@@ -46,7 +46,8 @@ use under_way::UnderWay;
 /// Alpha-beta search with a value function at its leaves.
 ///
 /// It keeps its table from search to search, but only the order in which moves are tried carries over:
-/// the value of a decision depends on the position, the settings and the value function alone.
+/// the value of a decision depends on the position, the settings and the value function alone. (With `null_move`, whether a pass is tried
+/// depends on what other moves came to, and so on their order.)
 ///
 /// ```
 /// use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
@@ -250,7 +251,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
                 found.seen = seen;
                 found.line.clear();
                 found.line.push(mv);
-                if Score::of(side, fixed).winner().is_none() {
+                if !is_last(root, side, mv, fixed) {
                     found.line.extend_from_slice(&self.plies[1].line);
                 }
             }
@@ -274,7 +275,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         (low, high): (f32, f32),
         scout: bool,
     ) -> Option<f32> {
-        if Score::of(side, fixed).winner().is_some() || ends(game, mv) {
+        if is_last(game, side, mv, fixed) {
             return Some(fixed);
         }
         let child = self.after(game, mv, ply);
@@ -408,7 +409,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
                     low = seen;
                     here.line.clear();
                     here.line.push(mv);
-                    if Score::of(side, fixed).winner().is_none() {
+                    if !is_last(game, side, mv, fixed) {
                         here.line.extend_from_slice(&self.plies[ply as usize + 1].line);
                     }
                 }
@@ -465,6 +466,12 @@ impl<G: Deterministic + IndexedMoves, V: AfterstateValues<G> + ?Sized> AlphaBeta
     pub fn indexed(values: Arc<V>, settings: AlphaBetaSettings) -> Self {
         AlphaBeta { numbers: Some(Numbers::of_game()), ..AlphaBeta::new(values, settings) }
     }
+}
+
+/// Whether nothing is searched after `mv`, whose afterstate looks like `fixed` to `side`: that is sure already, or the game is over.
+#[inline]
+fn is_last<G: Game>(game: &G, side: Side, mv: G::Move, fixed: f32) -> bool {
+    Score::of(side, fixed).winner().is_some() || ends(game, mv)
 }
 
 /// Whether `mv` ends the game; apart, because some games find that out on a copy.
