@@ -17,8 +17,8 @@
 //! ```
 //!
 //! A search ends early when the most visited move cannot be overtaken in what is left of `t`
-//! (`MctsSettings::early_stop`), and goes on, up to `stretch`·`t` but never beyond `most`, while the most visited move
-//! is not the one of the best value. Both rules, and shares that fall with the length of the game, are those of
+//! (`MctsSettings::early_stop`), and in either case goes on, up to `stretch`·`t` but never beyond `most`, while the most visited
+//! move is not the one of the best value. Both rules, and shares that fall with the length of the game, are those of
 //! S.-C. Huang, R. Coulom and S.-S. Lin, *Time management for Monte-Carlo tree search applied to the game of Go*, 2010.
 //!
 //! With D (`decay`) every move gets the same part of what is left: the time control of RLGO (paper 000, §6.1).

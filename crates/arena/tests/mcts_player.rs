@@ -477,3 +477,65 @@ fn an_unstable_choice_is_thought_over_until_it_is_stable() {
     assert_eq!(searches(2, true), 1, "nothing could change any more");
     assert!(searches(1_000, false) > 4, "as long as it may");
 }
+
+/// A search that stops as soon as its time is too short for another choice, and has always doubts about its choice.
+struct Doubting {
+    search: Mcts<Go, McRave, PlayOut<UniformGoPlayout>>,
+    searches: Arc<AtomicU32>,
+}
+
+impl MonteCarlo<Go, ()> for Doubting {
+    fn search(
+        &mut self,
+        situation: &Situation<'_, Go>,
+        budget: &Budget,
+        rng: &mut Rng,
+        watch: Option<Watch<'_, Move>>,
+    ) -> Decision<Move> {
+        self.searches.fetch_add(1, Ordering::Relaxed);
+        self.search.search_situation(situation, budget, rng, watch)
+    }
+
+    fn report(&self) -> SearchReport<Move> {
+        let mut report = self.search.report();
+        let most = report.moves[0].visits;
+        let doubt = report.moves.last_mut().unwrap();
+        (doubt.visits, doubt.value) = (most, Some(Value(1.0)));
+        report
+    }
+
+    fn clear(&mut self) {
+        self.search.clear();
+    }
+
+    fn simulations(&self) -> u64 {
+        1
+    }
+
+    fn set_early_stop(&mut self, early_stop: bool) -> bool {
+        self.search.set_early_stop(early_stop)
+    }
+
+    fn is_finished(&self) -> bool {
+        self.search.is_finished()
+    }
+
+    fn observer(&mut self) -> Option<&mut ()> {
+        None
+    }
+}
+
+#[test]
+fn a_choice_that_time_alone_has_settled_is_thought_over() {
+    let searches = Arc::new(AtomicU32::new(0));
+    let search = Mcts::new(McRave::default(), PlayOut(UniformGoPlayout), settings(1));
+    let search = Doubting { search, searches: Arc::clone(&searches) };
+    let mut player = MctsPlayer::new(Box::new(search), (), MctsPlayerSettings::default());
+    let record = Record::new(Go::new(5));
+    player.new_game(&record, 1).unwrap();
+    let clock = Clock::new(TimeControl::SuddenDeath(Duration::from_secs(8)), Duration::ZERO);
+    player.clocks(&[clock.clone(), clock.clone()]);
+    player.choose(&record, &clock.budget(Instant::now())).unwrap();
+    assert!(searches.load(Ordering::Relaxed) > 4, "it goes on for as long as it may");
+    assert!(player.search().unwrap().set_early_stop(true), "and stops early the next time");
+}

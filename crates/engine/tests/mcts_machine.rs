@@ -437,6 +437,24 @@ fn a_settled_choice_ends_the_search_without_changing_it() {
     assert!(saved > 200, "{saved}");
 }
 
+/// With more time another move might be chosen; with as many simulations none would.
+#[test]
+fn a_search_is_finished_if_its_simulations_and_not_if_its_time_settle_it() {
+    let mut search = uniform(McRave::default(), MctsSettings { early_stop: true, ..settings(1500) });
+    let mut early = 0;
+    for seed in 0..20 {
+        let decision = search.search(&Go::new(5), &Budget::default(), &mut stream(seed, 0));
+        assert_eq!(search.is_finished(), decision.effort < 1500);
+        early += u32::from(search.is_finished());
+        search.clear();
+    }
+    assert!(early > 5, "{early}");
+    for seed in 0..3 {
+        search.search(&Go::new(5), &Budget::time(Duration::from_millis(30)), &mut stream(seed, 0));
+        assert!(!search.is_finished());
+    }
+}
+
 /// What is proved after the stop may change a choice, and hardly ever does. Whoever is proved lost before it is no favourite.
 #[test]
 fn an_early_stop_hardly_ever_changes_what_a_solver_finds() {

@@ -185,6 +185,8 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
             budget.deadline.map_or(Duration::ZERO, |deadline| deadline.saturating_duration_since(begin) / SLICES);
         // Whose simulations are counted has had all of them.
         let longest = longest.filter(|_| budget.simulations.is_none());
+        // Nothing is overtaken within a slice, though within all of them it may be.
+        let early_stop = search.set_early_stop(false);
         while let Some(longest) = longest.filter(|longest| Instant::now() < *longest)
             && !stopped()
             && !search.is_finished()
@@ -196,6 +198,7 @@ impl<G: Game, C: Conduct<G>> MctsPlayer<G, C> {
             decision.effort += effort;
             report = search.report();
         }
+        search.set_early_stop(early_stop);
         // Where moves were left out, or the past has a say, nothing is proved of the game.
         if G::REPETITION == Repetition::Allowed && moves.len() == count_legal(record) {
             self.proved = report.proof(side).outcome();

@@ -67,7 +67,8 @@ pub trait MonteCarlo<G: Game, O>: Send {
     }
 
     /// Whether the last search ended by itself, because going on could change nothing: all is proved, or settled, or nothing more can be
-    /// counted. One that only stopped somewhat before its time did not. A search that never does says no.
+    /// counted. One that stopped before its time, or because its time was too short for another choice, did not. A search that never does
+    /// says no.
     fn is_finished(&self) -> bool {
         false
     }

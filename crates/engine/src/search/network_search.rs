@@ -139,8 +139,8 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
         self.puct.report(self.simulations)
     }
 
-    /// Whether the last search ended by itself, because going on could change nothing: all is proved, or settled, or there is no room for
-    /// more. One that ended because another simulation would have come too late did not.
+    /// Whether the last search ended by itself, because going on could change nothing: all is proved, or settled whatever the simulations
+    /// bring that are left, or there is no room for more. One that ended because of its deadline did not.
     pub fn is_finished(&self) -> bool {
         self.finished
     }
@@ -204,13 +204,13 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
             if (is_asked || is_turn) && is_over(budget, begin, done) {
                 break;
             }
-            if is_turn
-                && (self.puct.memory() > room
-                    || is_proved(&self.puct)
-                    || stops_early && is_settled(&self.puct, budget, begin, done))
-            {
-                self.finished = true;
-                break;
+            if is_turn {
+                let lead = if stops_early && budget.deadline.is_some() { lead(&self.puct) } else { 0 };
+                let left = budget.simulations.map_or(u64::MAX, |most| most.saturating_sub(done));
+                self.finished = self.puct.memory() > room || is_proved(&self.puct) || lead > left;
+                if self.finished || lead > left_by_time(budget, begin, done) {
+                    break;
+                }
             }
             if let (true, Some(watch), Some(at)) = (is_asked || is_turn, watch.as_mut(), next_report.as_mut())
                 && Instant::now() >= *at
@@ -237,9 +237,8 @@ fn is_proved<G: Deterministic>(search: &Puct<G>) -> bool {
     search.settings().solver && search.moves().all(|mv| mv.proof != Proof::Open)
 }
 
-/// Whether the most visited move stays the most visited whatever the rest of the time brings.
-fn is_settled<G: Deterministic>(search: &Puct<G>, budget: &Budget, begin: Instant, done: u64) -> bool {
-    let Some(deadline) = budget.deadline else { return false };
+/// By how many simulations the most visited move is ahead of all others. If there is no other, nothing can overtake it.
+fn lead<G: Deterministic>(search: &Puct<G>) -> u64 {
     let (mut first, mut second) = (0, 0);
     // Whoever is proved to lose is not played, however often it was visited before, if the search goes by proofs. Whether a proved draw is
     // better than the best open move is a matter of values, which may change.
@@ -256,13 +255,19 @@ fn is_settled<G: Deterministic>(search: &Puct<G>, budget: &Budget, begin: Instan
         }
     }
     if drawn > 0 || open < 2 {
-        return open + drawn < 2;
+        return if open + drawn < 2 { u64::MAX } else { 0 };
     }
-    let now = Instant::now();
-    let rate = done as f64 / now.duration_since(begin).as_secs_f64().max(1e-9);
-    // The rate varies: room for a quarter more.
-    let left = (1.25 * rate * deadline.saturating_duration_since(now).as_secs_f64()) as u64;
-    u64::from(first - second) > left.min(budget.simulations.map_or(u64::MAX, |most| most.saturating_sub(done)))
+    u64::from(first - second)
+}
+
+/// How many simulations will hardly come before the deadline, after so many.
+fn left_by_time(budget: &Budget, begin: Instant, done: u64) -> u64 {
+    budget.deadline.map_or(u64::MAX, |deadline| {
+        let now = Instant::now();
+        let rate = done as f64 / now.duration_since(begin).as_secs_f64().max(1e-9);
+        // The rate varies: room for a quarter more.
+        (1.25 * rate * deadline.saturating_duration_since(now).as_secs_f64()) as u64
+    })
 }
 
 impl<G: Deterministic, N: Network<G>> Search<G> for NetworkSearch<G, N> {

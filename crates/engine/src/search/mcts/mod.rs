@@ -200,7 +200,8 @@ where
     }
 
     /// Whether the last search ended by itself, because going on could change nothing: it is proved who wins, or settled which move is
-    /// chosen, or no more can be counted.
+    /// chosen whatever the simulations bring that are left, or no more can be counted. One that stopped because its deadline was too near
+    /// for another choice did not: with more time it might choose another.
     pub fn is_finished(&self) -> bool {
         self.finished
     }

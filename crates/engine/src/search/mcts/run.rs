@@ -68,6 +68,21 @@ impl Progress<'_> {
             self.taken.0.fetch_sub(share, Ordering::Relaxed);
         }
     }
+
+    /// How many simulations may still come. `waiting`: so many threads may have taken upon them and not begun.
+    fn left(&self, waiting: u64) -> u64 {
+        self.limit.saturating_sub(self.taken.0.load(Ordering::Relaxed)).saturating_add(waiting)
+    }
+
+    /// How many will hardly come before the deadline.
+    fn left_by_time(&self) -> u64 {
+        self.budget.deadline.map_or(u64::MAX, |deadline| {
+            let (now, taken) = (Instant::now(), self.taken.0.load(Ordering::Relaxed).max(1) as f64);
+            let rate = taken / now.duration_since(self.start).as_secs_f64().max(1e-9);
+            // The rate varies: room for a quarter more.
+            (1.25 * rate * deadline.saturating_duration_since(now).as_secs_f64()) as u64
+        })
+    }
 }
 
 impl<G, S, L, P, O> Mcts<G, S, L, P, O>
@@ -162,7 +177,7 @@ where
                 scope.spawn(move || {
                     // On this thread's stack, where nothing of other threads is near.
                     let mut own_rng = rng.clone();
-                    let mut left = 0;
+                    let (mut left, mut looks) = (0, Looks::new());
                     while goes_on() {
                         if left == 0 {
                             left = progress.take(share);
@@ -172,6 +187,10 @@ where
                         }
                         worker.simulate(task, tree, &mut own_rng);
                         left -= 1;
+                        // The first thread, which looks at all limits, may have done its part.
+                        if looks.is_due() && progress.budget.expired() {
+                            progress.stop.store(true, Ordering::Relaxed);
+                        }
                     }
                     progress.give_back(left);
                     *rng = own_rng;
@@ -190,12 +209,16 @@ where
                 left -= 1;
                 own_count += 1;
                 let looks = looks.is_due();
-                let finished = trees[0].node(ROOT).outcomes().count() >= Statistic::MOST
-                    || settings.solver && trees.iter().any(|tree| tree.node(ROOT).proof() != Proof::Open)
-                    || settings.early_stop
-                        && own_count.is_multiple_of(SETTLED_EVERY)
-                        && settled(trees, settings.final_move, progress, threads as u64 * (share - 1));
-                if finished || looks && progress.budget.expired() {
+                let roots = || trees.iter().map(|tree| tree.node(ROOT));
+                let mut finished = roots().any(|root| root.outcomes().count() >= Statistic::MOST)
+                    || settings.solver && roots().any(|root| root.proof() != Proof::Open);
+                let mut settled = false;
+                if settings.early_stop && own_count.is_multiple_of(SETTLED_EVERY) {
+                    let lead = lead(trees, settings.final_move);
+                    finished |= lead > progress.left(threads as u64 * (share - 1));
+                    settled = lead > progress.left_by_time();
+                }
+                if finished || settled || looks && progress.budget.expired() {
                     progress.finished.store(finished, Ordering::Relaxed);
                     progress.stop.store(true, Ordering::Relaxed);
                 }
@@ -247,11 +270,11 @@ where
     }
 }
 
-/// Whether the most visited move stays the most visited whatever the rest of the budget brings. `waiting`: so many simulations threads
-/// may have taken upon them and not begun.
-fn settled(trees: &[Tree], rule: FinalMove, progress: &Progress<'_>, waiting: u64) -> bool {
-    let Some((tree, others)) = trees.split_first().filter(|_| rule == FinalMove::Visits) else { return false };
-    let Some(children) = tree.children(ROOT) else { return false };
+/// By how many simulations the most visited move is ahead of all others; 0 where visits do not decide. If there is no other, nothing can
+/// overtake it.
+fn lead(trees: &[Tree], rule: FinalMove) -> u64 {
+    let Some((tree, others)) = trees.split_first().filter(|_| rule == FinalMove::Visits) else { return 0 };
+    let Some(children) = tree.children(ROOT) else { return 0 };
     let (mut first, mut second) = (0, 0);
     let (mut open, mut drawn) = (0, 0);
     for node in tree.block(children).iter() {
@@ -280,17 +303,9 @@ fn settled(trees: &[Tree], rule: FinalMove, progress: &Progress<'_>, waiting: u6
     }
     // Whether a proved draw is better than the best open move is a matter of values, which may change.
     if drawn > 0 || open < 2 {
-        return open + drawn < 2;
+        return if open + drawn < 2 { u64::MAX } else { 0 };
     }
-    let taken = progress.taken.0.load(Ordering::Relaxed);
-    let by_count = progress.limit.saturating_sub(taken).saturating_add(waiting);
-    let by_time = progress.budget.deadline.map_or(u64::MAX, |deadline| {
-        let (now, taken) = (Instant::now(), taken.max(1) as f64);
-        let rate = taken / now.duration_since(progress.start).as_secs_f64().max(1e-9);
-        // The rate varies: room for a quarter more.
-        (1.25 * rate * deadline.saturating_duration_since(now).as_secs_f64()) as u64
-    });
-    first - second > by_count.min(by_time)
+    first - second
 }
 
 /// What the trees know of `root` together.

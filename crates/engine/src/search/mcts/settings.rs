@@ -45,7 +45,8 @@ pub struct MctsSettings {
     pub final_move: FinalMove,
     /// Resign when the best move's value, as the side to move sees it, is below this. Default 0: never.
     pub resign_below: f32,
-    /// Whether to stop as soon as the rest of the budget cannot change the decision. Default true.
+    /// Whether to stop as soon as the rest of the budget cannot change the decision, unless by a proof; by time it is an estimate. Default
+    /// true.
     pub early_stop: bool,
 }
 

@@ -71,7 +71,7 @@ pub(super) struct Worker<G: Game, L, P, O> {
     position: G,
     trace: Vec<G::Move>,
     path: Vec<Step>,
-    /// Repetition keys of the positions on the way, the first one's included.
+    /// Repetition keys of the positions on the way, without the root's, which the history has.
     keys: Vec<u64>,
     moves: Vec<G::Move>,
     priors: Vec<PriorValue>,
@@ -204,7 +204,8 @@ where
 
     /// Puts the present position, that of `node`, into the tree.
     fn expand<S: Selection>(&mut self, task: &Task<'_, G, S>, tree: &Tree, node: NodeIndex, side: Side, rng: &mut Rng) {
-        if !tree.claim(node) {
+        // What its moves are worth beforehand may cost a network's answer, and would be for nothing.
+        if task.full.load(Ordering::Relaxed) || !tree.claim(node) {
             return;
         }
         candidates(&self.position, task.settings.passes, &mut self.moves);
