@@ -100,7 +100,7 @@ docs() {
 
 examples() {
   local example
-  for example in 1_random_games 2_own_game 3_learn 4_look_ahead 5_tournament; do
+  for example in 1_random_games 2_own_game 3_learn 4_look_ahead 5_tournament 6_own_features 7_own_search 8_own_learner; do
     cargo run --quiet --locked --example "$example" >"$scratch/example.txt" || return 1
   done
 }

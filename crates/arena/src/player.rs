@@ -139,6 +139,18 @@ pub(crate) fn random_candidate<G: Game>(record: &Record<G>, rng: &mut Rng) -> Op
 ///
 /// A search sees positions, not their history: when it chooses a move that superko forbids, a random
 /// candidate is played instead.
+///
+/// ```
+/// use afterstate_arena::{GameRules, RandomPlayer, RulesReferee, SearchPlayer, play_game};
+/// use afterstate_engine::search::{AlphaBeta, AlphaBetaSettings};
+/// use afterstate_engine::value::Indifferent;
+/// use afterstate_games::{Side, TicTacToe};
+/// let search = AlphaBeta::new(std::sync::Arc::new(Indifferent), AlphaBetaSettings { depth: 9, ..Default::default() });
+/// let (mut perfect, mut random) = (SearchPlayer::new(search), RandomPlayer::default());
+/// let players: [&mut dyn afterstate_arena::Player<_>; 2] = [&mut perfect, &mut random];
+/// let game = play_game(&TicTacToe::new(), &[], players, &mut RulesReferee, &GameRules::default()).unwrap();
+/// assert_ne!(game.outcome.winner, Some(Side::Second));
+/// ```
 pub struct SearchPlayer<S> {
     search: S,
     rng: Rng,

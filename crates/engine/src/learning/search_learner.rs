@@ -7,6 +7,10 @@ use afterstate_games::{Outcome, Side, Tactics};
 
 /// Learns while one side of a game is played by search. The calls of a game come in this order: `begin`, `searched` for
 /// every move of that side, `ended`.
+///
+/// Weights may change in any of them: no search runs meanwhile, but others may read and change the same weights where several games learn
+/// at once. A search's [`TrainingSearch::walk`] shows every position of its tree until the next one begins.
+/// [`TdRoot`](super::TdRoot) is the shortest of those that are here.
 pub trait SearchLearner<G: Tactics, F: Features<G>>: Send {
     /// A game begins.
     fn begin(&mut self);

@@ -8,7 +8,8 @@
 //!
 //! where alpha-beta proved that V^D(s) lies between b and a, or beyond one of them alone. Without cut-offs both are V^D(s), and
 //! the second is the first. The sum is over every position of the transposition table that was searched d plies deep or deeper,
-//! each once, and is added when the search is over: all values H(s) are those that the search saw.
+//! each once, and is added when the search is over: all values H(s) are those that the search saw, unless other games
+//! learn the same weights at the same time.
 //!
 //! Two things may differ from the paper. Most positions of a tree follow some move that loses a man, and H, moved towards what
 //! they are worth, learns that men near the opponent are as good as lost; yet a search asks H only where nothing can be taken

@@ -162,6 +162,37 @@ impl Budget {
 }
 
 /// A way to choose a move in a position.
+///
+/// # Contract
+///
+/// The move is legal. Whoever chooses none resigns: a search that has hardly any time, or none, still chooses one if there is one. It ends
+/// soon after [`Budget::expired`], and with no limit at all by its own settings. All chance comes from `rng`, so that the same search with
+/// the same seed, and a budget without time, decides the same. What it keeps from one search to the next must be true of every position
+/// that may come, of another game's, too.
+///
+/// ```
+/// use afterstate_engine::{Budget, Decision, Search};
+/// use afterstate_games::rng::{Rng, below, stream};
+/// use afterstate_games::{Game, TicTacToe};
+///
+/// /// Any legal move.
+/// struct Guess;
+///
+/// impl<G: Game> Search<G> for Guess {
+///     fn search(&mut self, root: &G, _budget: &Budget, rng: &mut Rng) -> Decision<G::Move> {
+///         let mut moves = Vec::new();
+///         root.legal_moves(&mut moves);
+///         if moves.is_empty() {
+///             return Decision::resign();
+///         }
+///         Decision::play(moves[below(rng, moves.len() as u32) as usize])
+///     }
+/// }
+///
+/// let game = TicTacToe::new();
+/// let decision = Guess.search(&game, &Budget::default(), &mut stream(1, 0));
+/// assert!(game.is_legal(decision.best.unwrap()));
+/// ```
 pub trait Search<G: Game>: Send {
     /// Searches from `root`, where a player must be to move.
     fn search(&mut self, root: &G, budget: &Budget, rng: &mut Rng) -> Decision<G::Move>;

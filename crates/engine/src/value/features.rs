@@ -154,11 +154,49 @@ impl ActiveChange {
 
 /// Where φ·θ is summed from: weights, in whatever form they are kept.
 pub trait Memory: Sync {
-    /// What a feature counts for: its weight, with the sign that it is shared with.
+    /// What a feature counts for: its weight, with the sign that it is shared with. Local shapes also ask for the weight behind the last
+    /// one, which stands for no feature and is worth 0.
     fn worth(&self, share: Share) -> f32;
 }
 
 /// Sparse binary features whose weights may be shared with a sign.
+///
+/// Sums are the first player's view. Features that one side shows and those that the other shows in its place may share a weight with
+/// opposite signs; then what is learnt of one side is known of the other.
+///
+/// # Contract
+///
+/// What is active depends on the position alone, finished ones included, and weights are numbered from 0 to below [`Features::count`].
+/// `change`, `sum` and `afterstate_sums` have defaults that are right and slow; what overrides them must come to the same, up to
+/// rounding. [`check_features`](super::check_features) checks all that.
+///
+/// ```
+/// use afterstate_engine::value::{ActiveSet, Features, Share, check_features};
+/// use afterstate_games::{Grid, Side, TicTacToe, conformance};
+///
+/// /// Who holds the centre.
+/// struct Centre;
+///
+/// impl Features<TicTacToe> for Centre {
+///     fn count(&self) -> usize {
+///         1
+///     }
+///
+///     fn active(&self, game: &TicTacToe, set: &mut ActiveSet) {
+///         set.clear();
+///         if let Some(side) = game.stone(1, 1) {
+///             set.push(Share::new(0, side == Side::Second));
+///         }
+///     }
+///
+///     fn describe(&self, _index: usize) -> String {
+///         "the centre".to_string()
+///     }
+/// }
+///
+/// check_features(&Centre, &TicTacToe::new(), conformance::Settings::default())?;
+/// # Ok::<(), afterstate_engine::value::FeatureViolation>(())
+/// ```
 pub trait Features<G: Game>: Send + Sync {
     /// Number of weights.
     fn count(&self) -> usize;

@@ -48,6 +48,28 @@ impl From<Outcome> for Value {
 }
 
 /// Estimates what positions are worth.
+///
+/// ```
+/// use afterstate_engine::{Value, ValueFunction};
+/// use afterstate_games::{Grid, Notation, Side, TicTacToe};
+///
+/// /// Whoever holds the centre is ahead.
+/// struct Centre;
+///
+/// impl ValueFunction<TicTacToe> for Centre {
+///     fn value(&self, game: &TicTacToe) -> Value {
+///         Value(match game.stone(1, 1) {
+///             Some(Side::First) => 0.6,
+///             Some(Side::Second) => 0.4,
+///             None => 0.5,
+///         })
+///     }
+/// }
+///
+/// let game = TicTacToe::parse_position("X../.O./...")?;
+/// assert_eq!(Centre.value(&game).seen_by(Side::Second), 0.6);
+/// # Ok::<(), afterstate_games::NotationError>(())
+/// ```
 pub trait ValueFunction<G: Game>: Send + Sync {
     /// The value of `game`. For a finished game callers use its outcome instead.
     fn value(&self, game: &G) -> Value;

@@ -105,7 +105,8 @@ pub struct TrainingSearch<G: Tactics, F> {
 }
 
 impl<G: Tactics, F: Features<G>> TrainingSearch<G, F> {
-    /// A search over weights, which may be changed whenever it does not run.
+    /// A search over weights, which may be changed whenever it does not run. Where several games learn the same ones, some change while it
+    /// does, and its bounds are of slightly different weights.
     ///
     /// Their sums mean values by `squash`, which says to what they are cut ([`Squash::limit`]).
     pub fn new(features: Arc<F>, weights: Arc<Weights>, squash: Squash, settings: TrainingSearchSettings) -> Self {

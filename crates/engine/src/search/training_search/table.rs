@@ -34,7 +34,8 @@ pub(super) struct Entry<M> {
 /// Slots that a position may be kept in.
 const WAYS: usize = 4;
 
-/// A table that one search fills, and the learner then reads. The deepest results stay longest.
+/// A table that one search fills, and the learner then reads. Of different positions
+/// the deepest results stay longest; of one position the latest does.
 pub(super) struct Table<M> {
     slots: Vec<Option<Entry<M>>>,
     /// Those that were written to, so that clearing costs what filling did.

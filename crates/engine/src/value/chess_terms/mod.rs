@@ -6,7 +6,8 @@
 //! the colours negates every sum, without anything having to be learnt twice. Most terms are shown or not; some are counted,
 //! such as pawns, and then active as often as they are shown.
 //!
-//! No term says who is to move. Its weight would learn how much there is to take in the positions of search trees, more than a
+//! No term says who is to move, though two families ask: pawns that nobody can stop any more, and (KnightCap's) men that hang. The
+//! weight of one that says nothing else would learn how much there is to take in the positions of search trees, more than a
 //! knight; and as quiescence compares positions with different sides to move, it would then take nothing any more.
 //!
 //! A `View` works out what all men attack; the functions of the groups read it and name the terms of one side.
