@@ -118,6 +118,12 @@ pub enum LogError {
         /// What is wrong with it.
         what: String,
     },
+    /// It is a log of something else, of a training, say.
+    #[error("'{}' is no log of a match or tournament: expected a file that they have written with --log", path.display())]
+    NoLog {
+        /// The file.
+        path: PathBuf,
+    },
     /// The log belongs to another tournament.
     #[error("result log '{}' is another tournament's: {difference}; use the same settings, or another file", path.display())]
     OtherTournament {
@@ -216,6 +222,9 @@ fn read_lines(path: &Path, file: File) -> Result<Result<LogContents, Vec<u8>>, L
             contents.torn = read as u64;
             return Ok(Ok(contents));
         }
+        if contents.is_none() && is_of_something_else(&buffer) {
+            return Err(LogError::NoLog { path: path.into() });
+        }
         match (parse_line(&buffer[..read - 1]).map_err(|what| corrupt(number, what))?, &mut contents) {
             (OwnedEntry::Header(header), None) => {
                 contents = Some(LogContents { header: *header, games: Vec::new(), complete: read as u64, torn: 0 });
@@ -233,6 +242,12 @@ fn read_lines(path: &Path, file: File) -> Result<Result<LogContents, Vec<u8>>, L
         }
     }
     unreachable!("the loop ends at the end of the file")
+}
+
+/// Whether a first line is an entry of some other log. One damaged byte of ours does not make it so.
+fn is_of_something_else(line: &[u8]) -> bool {
+    let entry = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(line);
+    entry.is_ok_and(|entry| !entry.contains_key("crc") && !entry.contains_key("header"))
 }
 
 /// What [`ResultLog::open`] finds.

@@ -157,6 +157,7 @@ fn lines_that_do_not_belong_are_refused() {
         (format!("{text}{}\n", lines[0]), "a second header"),
         (format!("{}\n{text}", lines[1]), "before the header"),
         ("some notes of mine\n".to_string(), "does not begin with"),
+        ("{\"games\":100,\"moves\":35.4}\n".to_string(), "is no log of a match or tournament"),
         ("some notes of mine".to_string(), "not a header"),
         (format!("{}\n\n{}\n", lines[0], lines[1]), "line 2"),
     ];

@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     up_to: Option<u64>,
     /// Games at the same time [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, alias = "workers", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: Option<u32>,
     /// Print JSON
     #[arg(long)]

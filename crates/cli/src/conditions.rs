@@ -53,7 +53,7 @@ pub struct ConditionArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Games at once
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, alias = "jobs", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     workers: u32,
 }
 

@@ -8,7 +8,7 @@ use afterstate_engine::learning::{Dyna2Settings, LearnerSettings, SelfPlaySettin
 use afterstate_engine::search::TrainingSearchSettings;
 use afterstate_engine::value::{Checkpoint, CheckpointError, LocalShapes, ShapeAgent, Sharing, WindowSizes};
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -328,7 +328,11 @@ pub fn read_as<T>(kind: &str, path: &Path, parse: impl Fn(&str) -> Result<T>) ->
             .map_err(|error| anyhow::anyhow!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))?;
         parse(&text)
     };
-    read().with_context(|| format!("{kind} {}", path.display()))
+    read().map_err(|error| match error.downcast_ref::<std::io::Error>().map(std::io::Error::kind) {
+        Some(std::io::ErrorKind::NotFound) if kind == "recipe" => error
+            .context(format!("recipe {}: name a file; 'afterstate recipes' has some to begin with", path.display())),
+        _ => error.context(format!("{kind} {}", path.display())),
+    })
 }
 
 /// What serde says, without the names of types.

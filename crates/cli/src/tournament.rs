@@ -37,7 +37,7 @@ pub struct Args {
     /// The tournament's file
     file: PathBuf,
     /// Games at once
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, alias = "jobs", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     workers: u32,
     #[command(flatten)]
     outputs: OutputArgs,

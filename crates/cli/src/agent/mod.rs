@@ -378,6 +378,8 @@ mod tests {
         assert!(refused("greedy:x,epsilon=2").contains("from 0 to 1"));
         assert!(refused("greedy:x,epsilon=nan").contains("from 0 to 1"));
         assert!(refused("random,depth=3").contains("has no settings"));
+        assert!(refused("puct:x,simulations=10").contains("unknown setting 'simulations': puct calls it 'iterations'"));
+        assert!(refused("tournament-search:simulations=10").contains("tournament-search calls it 'nodes'"));
         assert!(refused("alpha-beta:x,depth=3,depth=4").contains("twice"));
         assert!(refused("gtp:\"gnugo").contains("quote"));
         assert!(refused("no/such/run").contains("no/such/run"));

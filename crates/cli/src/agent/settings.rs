@@ -8,6 +8,19 @@ use std::path::Path;
 use std::time::Duration;
 use toml::de::{DeTable, DeValue};
 
+/// What kinds of agents call the same thing, each in the words of its own field.
+const SAME: [&[&str]; 3] = [
+    &["simulations", "iterations", "nodes"],
+    &["first-play-urgency", "first-play"],
+    &["exploration", "cpuct", "c-puct"],
+];
+
+/// The one of `names` by which what others call `key` goes.
+fn called_otherwise<'a>(key: &str, names: &[&'a str]) -> Option<&'a str> {
+    let same = SAME.into_iter().find(|same| same.contains(&key))?;
+    names.iter().copied().find(|name| same.contains(name) && *name != key)
+}
+
 /// What was given, checked against the names of the kind's settings.
 pub struct Settings {
     kind: &'static Kind,
@@ -54,7 +67,11 @@ impl Settings {
 
     /// Whether the first part behind the colon is the main setting's value although it contains `=`.
     fn is_main(&self, part: &str) -> bool {
-        part.split_once('=').is_none_or(|(key, _)| self.kind.setting(key.trim()).is_none())
+        let is_other = |key: &str| {
+            let names: Vec<&str> = self.kind.settings.iter().map(|setting| setting.name).collect();
+            called_otherwise(key, &names).is_some()
+        };
+        part.split_once('=').is_none_or(|(key, _)| self.kind.setting(key.trim()).is_none() && !is_other(key.trim()))
     }
 
     /// Reads a TOML file; the second result is its `name`.
@@ -119,10 +136,12 @@ impl Settings {
     fn insert(&mut self, key: &str, value: String) -> Result<()> {
         let names: Vec<&str> = self.kind.settings.iter().map(|setting| setting.name).collect();
         let Some(setting) = self.kind.setting(key) else {
-            let have = if names.is_empty() {
-                format!("{} has no settings", self.kind.name)
-            } else {
-                format!("{} has {}{}", self.kind.name, names.join(", "), did_you_mean(key, names.iter().copied()))
+            let have = match called_otherwise(key, &names) {
+                _ if names.is_empty() => format!("{} has no settings", self.kind.name),
+                Some(name) => format!("{} calls it '{name}'", self.kind.name),
+                None => {
+                    format!("{} has {}{}", self.kind.name, names.join(", "), did_you_mean(key, names.iter().copied()))
+                }
             };
             bail!("{}: unknown setting '{key}': {have}", self.source);
         };

@@ -117,7 +117,7 @@ pub struct ReproduceArgs {
     #[arg(long = "point", value_name = "NAME")]
     points: Vec<String>,
     /// Runs and games at the same time [default: one for each core].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, alias = "workers", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: Option<u32>,
     /// Print the report as JSON.
     #[arg(long)]
