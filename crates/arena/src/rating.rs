@@ -35,7 +35,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use interval::{EloInterval, Proportion, expected_score, match_elo, normal_cdf, score_to_elo, wilson};
+pub use interval::{
+    EloInterval, Proportion, expected_score, match_elo, match_elo_of_repeated, normal_cdf, score_to_elo, student,
+    wilson,
+};
 pub use results::{PairTally, Results, Tally};
 pub use settings::{Parameter, RatingSettings};
 

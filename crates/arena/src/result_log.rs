@@ -69,7 +69,7 @@ impl Header {
 
     /// Whether a longer tournament begins with this one's games. Not one with a suite, from which as many openings are drawn as there are
     /// pairs of games, or by the Swiss system, whose rounds go by results.
-    fn grows_to(&self, wanted: &Header) -> bool {
+    pub fn grows_to(&self, wanted: &Header) -> bool {
         let longer = TournamentSettings { games: wanted.settings.games, ..self.settings.clone() };
         wanted.settings.games > self.settings.games
             && self.settings.openings.is_empty()

@@ -341,18 +341,20 @@ pub fn logistic_elo(counts: &GameCounts) -> EloInterval {
 }
 
 /// The logistic Elo difference of games that came in pairs, of which `pairs` counts the complete ones as [`GameCounts::Pentanomial`]
-/// does, and of `singles` whose partner is missing: each of these weighs half as much as a pair.
+/// does, and of `singles` whose partner is missing: each of these weighs half as much as a pair. `repeats`: how often each different game
+/// was played, on average, as for [`match_elo_of_repeated`](crate::rating::match_elo_of_repeated).
 ///
 /// ```
 /// use afterstate_arena::{rating::Tally, sprt::{GameCounts, elo_of_pairs, logistic_elo}};
 /// let pairs = [5, 20, 40, 30, 15];
-/// assert_eq!(elo_of_pairs(&pairs, Tally::default()), logistic_elo(&GameCounts::Pentanomial(pairs)));
-/// assert!(elo_of_pairs(&pairs, Tally::new(1, 0, 0)).elo > elo_of_pairs(&pairs, Tally::default()).elo);
+/// assert_eq!(elo_of_pairs(&pairs, Tally::default(), 1.0), logistic_elo(&GameCounts::Pentanomial(pairs)));
+/// assert!(elo_of_pairs(&pairs, Tally::new(1, 0, 0), 1.0).elo > elo_of_pairs(&pairs, Tally::default(), 1.0).elo);
 /// ```
-pub fn elo_of_pairs(pairs: &[u64; 5], singles: Tally) -> EloInterval {
+pub fn elo_of_pairs(pairs: &[u64; 5], singles: Tally, repeats: f64) -> EloInterval {
     let mut cells = GameCounts::Pentanomial(*pairs).cells();
     let halves = [(0.0, singles.losses), (0.5, singles.draws), (1.0, singles.wins)];
     cells.extend(halves.map(|(score, count)| (score, count as f64 / 2.0)));
+    cells.iter_mut().for_each(|(_, count)| *count /= repeats);
     let score = score_interval(&cells);
     EloInterval { elo: score_to_elo(score.estimate), low: score_to_elo(score.low), high: score_to_elo(score.high) }
 }

@@ -57,6 +57,8 @@ fn crashes_carry_status_and_last_words() {
     assert!(text.contains("exit status: 3") && text.contains("opening book is missing"), "{text}");
     let PlayerError::Crashed(text) = failure("crash") else { panic!() };
     assert!(text.contains("genmove") && text.contains("signal: 6") && text.contains("assertion failed"), "{text}");
+    let PlayerError::Crashed(text) = failure("crash-with-child") else { panic!() };
+    assert!(text.contains("genmove") && text.contains("exit status: 3"), "{text}");
     let PlayerError::Crashed(text) = failure("quits") else { panic!() };
     assert!(text.contains("exit status: 0"), "{text}");
 }

@@ -7,7 +7,6 @@ use crate::conditions;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::registry::{self, GameSpec, Playable, PlayerFactory, Visitor};
-use crate::standings::{Course, course};
 use afterstate_arena::PlayerError;
 use afterstate_arena::adjudication::Adjudication;
 use afterstate_arena::openings::opening;
@@ -19,7 +18,9 @@ use afterstate_games::backgammon::Backgammon;
 use afterstate_games::{Notation, Record, Side};
 use anyhow::{Context, Result, ensure};
 use pgn::Pgn;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::hash_map::{DefaultHasher, Entry};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -197,7 +198,7 @@ impl Visitor for Play<'_> {
         // What cannot be read is mended, or refused, where the log is opened.
         if let Some(logged) = log.as_deref().and_then(|path| read_log(path).ok()) {
             // Somebody else's log is refused below.
-            let ours = logged.header.difference(&header).is_none();
+            let ours = logged.header.difference(&header).is_none() || logged.header.grows_to(&header);
             for (_, game) in logged.games {
                 already += 1;
                 test.iter_mut().for_each(|test| test.add(&game));
@@ -280,14 +281,19 @@ fn make<G: Playable>(
 ///
 /// Only pairs before which every pair is complete count, in the order of their numbers, so that the
 /// decision does not depend on which game happened to end first. A pair of which neither game is new does not
-/// count: agents without chance would decide a test by one opening.
+/// count: agents without chance would decide a test by one opening. Between agents with chance it does: the usual course of
+/// a short game comes again, and to leave that out would favour the unusual ones.
 struct Test {
     sprt: Sprt,
-    counts: GameCounts,
+    /// All pairs, and those of which a game is new.
+    counts: [GameCounts; 2],
     next: u64,
     /// Without a score where neither side could start.
-    waiting: BTreeMap<u64, (Option<Score>, Course)>,
-    seen: HashSet<Course>,
+    waiting: BTreeMap<u64, (Option<Score>, [u64; 2])>,
+    seen: HashSet<u64>,
+    /// The first game of each opening; how many games came after one of the same opening, and how many of these went on otherwise.
+    first: HashMap<u64, u64>,
+    repeated: [u64; 2],
     status: Result<SprtStatus, afterstate_arena::sprt::SprtError>,
 }
 
@@ -300,8 +306,9 @@ pub fn tested<'a>(sprt: Sprt, games: impl IntoIterator<Item = &'a LoggedGame>) -
 
 /// How much stronger the first agent is than the second by games in which each opening was played once by either with either side, with
 /// the 95 % interval of such pairs: an unbalanced opening favours both, and chance decides less than in as many games that have nothing
-/// to do with each other. `None` if the openings are no pairs. A game whose partner is missing counts half as much as a pair.
-pub fn elo_of_pairs<'a>(games: impl IntoIterator<Item = &'a LoggedGame>) -> Option<EloInterval> {
+/// to do with each other. `None` if the openings are no pairs. A game whose partner is missing counts half as much as a pair. `repeats`: how
+/// often each different game was played, on average.
+pub fn elo_of_pairs<'a>(games: impl IntoIterator<Item = &'a LoggedGame>, repeats: f64) -> Option<EloInterval> {
     let mut pairs: BTreeMap<u64, Vec<&LoggedGame>> = BTreeMap::new();
     let played = games.into_iter().filter(|game| game.result.counts());
     played.for_each(|game| pairs.entry(game.index / 2).or_default().push(game));
@@ -325,7 +332,7 @@ pub fn elo_of_pairs<'a>(games: impl IntoIterator<Item = &'a LoggedGame>) -> Opti
         counts.add_pair(score_of(one), score_of(other));
     }
     match counts {
-        GameCounts::Pentanomial(pairs) if counts.games() > 0 => Some(sprt::elo_of_pairs(&pairs, singles)),
+        GameCounts::Pentanomial(pairs) if counts.games() > 0 => Some(sprt::elo_of_pairs(&pairs, singles, repeats)),
         _ => None,
     }
 }
@@ -340,9 +347,9 @@ fn has_opening_of(one: &LoggedGame, other: &LoggedGame) -> bool {
 
 impl Test {
     fn new(sprt: Sprt) -> Test {
-        let counts = GameCounts::NO_PAIRS;
-        let (waiting, seen) = (BTreeMap::new(), HashSet::new());
-        Test { status: sprt.status(&counts), sprt, counts, next: 0, waiting, seen }
+        let counts = [GameCounts::NO_PAIRS; 2];
+        let (waiting, seen, first) = (BTreeMap::new(), HashSet::new(), HashMap::new());
+        Test { status: sprt.status(&counts[0]), sprt, counts, next: 0, waiting, seen, first, repeated: [0; 2] }
     }
 
     fn is_decided(&self) -> bool {
@@ -352,19 +359,46 @@ impl Test {
     fn add(&mut self, game: &LoggedGame) {
         let side = if game.agents[0] == 0 { Side::First } else { Side::Second };
         let score = game.result.counts().then(|| Score::of(game.result.outcome, side));
-        self.waiting.insert(game.index, (score, course(game)));
+        self.waiting.insert(game.index, (score, marks(game)));
         while !self.is_decided() && [0, 1].iter().all(|game| self.waiting.contains_key(&(self.next + game))) {
             let [(one, first), (other, second)] =
                 [0, 1].map(|game| self.waiting.remove(&(self.next + game)).expect("both are there"));
             self.next += 2;
             let (Some(one), Some(other)) = (one, other) else { continue };
+            self.compare(first);
+            self.compare(second);
+            self.counts[0].add_pair(one, other);
             // Both are remembered.
-            if self.seen.insert(first) | self.seen.insert(second) {
-                self.counts.add_pair(one, other);
-                self.status = self.sprt.status(&self.counts);
+            if self.seen.insert(first[1]) | self.seen.insert(second[1]) {
+                self.counts[1].add_pair(one, other);
+            }
+            // One tenth: a deterministic program's games differ now and then, by a clock, say.
+            let [repeated, otherwise] = self.repeated;
+            let has_chance = 10 * otherwise > repeated;
+            self.status = self.sprt.status(&self.counts[usize::from(!has_chance)]);
+        }
+    }
+
+    /// Compares a game with the first one of its opening.
+    fn compare(&mut self, [opening, course]: [u64; 2]) {
+        match self.first.entry(opening) {
+            Entry::Vacant(first) => _ = first.insert(course),
+            Entry::Occupied(first) => {
+                self.repeated[0] += 1;
+                self.repeated[1] += u64::from(*first.get() != course);
             }
         }
     }
+}
+
+/// What tells a game's opening, and the whole of it, from others. Of a long test games themselves would fill the memory.
+fn marks(game: &LoggedGame) -> [u64; 2] {
+    let moves = &game.result.moves;
+    [game.result.opening.min(moves.len()), moves.len()].map(|played| {
+        let mut hasher = DefaultHasher::new();
+        (game.agents, &game.start, &moves[..played]).hash(&mut hasher);
+        hasher.finish()
+    })
 }
 
 #[cfg(test)]
@@ -430,6 +464,29 @@ mod tests {
         assert_eq!(tested(Sprt::default(), games.iter().rev()).unwrap(), status);
     }
 
+    /// A usual draw comes again and again, and should count as often as it does.
+    #[test]
+    fn games_of_agents_with_chance_count_although_they_are_known() {
+        let games = (0..400u64).map(|index| {
+            let won = index / 2 % 5 == 0;
+            let mut game = game(index, if index % 2 == 0 { Side::First } else { Side::Second });
+            game.result.moves = vec![if won { format!("D{index}") } else { "E4".to_string() }];
+            if !won {
+                game.result.outcome = Outcome::DRAW;
+            }
+            game
+        });
+        let games: Vec<LoggedGame> = games.collect();
+        let never = Sprt { elo0: 0.0, elo1: 1e-3, ..Sprt::default() };
+        let test = games.iter().fold(Test::new(never), |mut test, game| {
+            test.add(game);
+            test
+        });
+        assert_eq!(test.counts[0].games(), 400);
+        assert_eq!(test.counts[1].games(), 82);
+        assert_eq!(test.status.unwrap().games, 400);
+    }
+
     #[test]
     fn games_that_nobody_could_start_count_for_nobody() {
         let void = |index| {
@@ -441,7 +498,7 @@ mod tests {
         let games: Vec<LoggedGame> = (0..4000).map(void).collect();
         assert_eq!(tested(Sprt::default(), &games).unwrap().games, 0);
         assert_eq!(standings::tally(&games), Tally::default());
-        assert!(elo_of_pairs(&games).is_none());
+        assert!(elo_of_pairs(&games, 1.0).is_none());
         let names = ["a", "b"].map(str::to_string);
         assert_eq!(standings::results(&names, &games).unwrap().games(), 0);
         assert_eq!(standings::faults(&names, &games[..1]), [("a and b: not-started ()".to_string(), 1)]);
@@ -458,21 +515,21 @@ mod tests {
         };
         let mut games: Vec<LoggedGame> = (0..41).map(|index| with_opening(index, &format!("D{}", index / 2))).collect();
         let (last, complete) = games.split_last().unwrap();
-        let pairs = elo_of_pairs(complete).unwrap();
+        let pairs = elo_of_pairs(complete, 1.0).unwrap();
         let singles = match_elo(Tally::new(20, 0, 20));
         assert_eq!((pairs.elo, singles.elo), (0.0, 0.0));
         assert!(pairs.high < 0.5 * singles.high && pairs.low > 0.5 * singles.low, "{pairs:?}");
         // Without its partner a game counts half, and in this order or another they say the same.
         assert_eq!(last.agents[0], 0);
-        let with_last = elo_of_pairs(&games).unwrap();
+        let with_last = elo_of_pairs(&games, 1.0).unwrap();
         assert!((with_last.elo - match_elo(Tally::new(21, 0, 20)).elo).abs() < 1e-9, "{with_last:?}");
         games.rotate_left(7);
-        assert_eq!(elo_of_pairs(&games), Some(with_last));
+        assert_eq!(elo_of_pairs(&games, 1.0), Some(with_last));
         games[3].result.moves[0] = "A1".into();
-        assert_eq!(elo_of_pairs(&games), None);
+        assert_eq!(elo_of_pairs(&games, 1.0), None);
         // The empty board is no opening.
-        assert_eq!(elo_of_pairs(&[game(0, Side::First), game(1, Side::Second)]), None);
-        assert_eq!(elo_of_pairs(&[with_opening(0, "D4")]), None);
+        assert_eq!(elo_of_pairs(&[game(0, Side::First), game(1, Side::Second)], 1.0), None);
+        assert_eq!(elo_of_pairs(&[with_opening(0, "D4")], 1.0), None);
     }
 
     #[test]

@@ -131,7 +131,7 @@ pub fn run(args: Args) -> Result<()> {
         different: standings::different(&results.games),
         complete: results.complete,
         tally,
-        elo: contest::elo_of_pairs(&results.games).unwrap_or_else(|| match_elo(tally)),
+        elo: contest::elo_of_pairs(&results.games, 1.0).unwrap_or_else(|| match_elo(tally)),
         points_per_game: standings::points_per_game(game, results.games.iter().filter(|game| game.result.counts())),
         sprt: played.sprt,
         faults: standings::faults(names, &results.games),

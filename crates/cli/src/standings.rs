@@ -2,7 +2,7 @@
 
 use crate::output::{self, Table};
 use crate::registry::GameSpec;
-use afterstate_arena::rating::{Ratings, Results, Tally};
+use afterstate_arena::rating::{Ratings, Results, Tally, student};
 use afterstate_arena::result_log::LoggedGame;
 use afterstate_arena::tournament::TournamentResults;
 use afterstate_games::Side;
@@ -182,9 +182,10 @@ pub fn points_per_game<'a>(
     let means: Vec<f64> = of_pairs.values().map(|points| points.iter().sum::<f64>() / points.len() as f64).collect();
     let count = means.len() as f64;
     let centre = means.iter().sum::<f64>() / count;
+    // A virtual pair that came out a point off, so that nothing but the same is not taken as certainty.
+    let variance = (means.iter().map(|mean| (mean - centre).powi(2)).sum::<f64>() + 1.0) / count;
     // One pair says nothing of how much they vary.
-    let variance = means.iter().map(|mean| (mean - centre).powi(2)).sum::<f64>() / (count - 1.0);
-    let margin = if count > 1.0 { 1.96 * (variance / count).sqrt() } else { f64::INFINITY };
+    let margin = if count > 1.0 { student(means.len() - 1) * (variance / count).sqrt() } else { f64::INFINITY };
     Some(PointsPerGame { mean, margin, won, lost })
 }
 
@@ -247,4 +248,39 @@ pub fn write_file(path: &Path, text: &str) -> Result<()> {
         return Ok(out.flush()?);
     }
     afterstate_engine::value::checkpoint::write_whole(path, text.as_bytes()).with_context(|| path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afterstate_arena::{EndKind, Ending, GameResult};
+    use afterstate_games::Outcome;
+
+    /// Two pairs that came out alike are no certainty: with one degree of freedom the interval is wide.
+    #[test]
+    fn few_pairs_have_wide_intervals() {
+        let games = |pairs: u64| -> Vec<LoggedGame> {
+            let game = |index: u64| LoggedGame {
+                index,
+                round: 0,
+                agents: if index.is_multiple_of(2) { [0, 1] } else { [1, 0] },
+                start: None,
+                result: GameResult {
+                    outcome: Outcome::win(if index.is_multiple_of(2) { Side::First } else { Side::Second }),
+                    ending: Ending { kind: EndKind::Rules, detail: String::new() },
+                    moves: Vec::new(),
+                    opening: 0,
+                    notes: Vec::new(),
+                    seconds: [0.0; 2],
+                    verdict: None,
+                },
+            };
+            (0..2 * pairs).map(game).collect()
+        };
+        let points = |pairs| points_per_game(GameSpec::Backgammon, games(pairs).iter()).unwrap();
+        assert_eq!((points(2).mean, points(2).won), (1.0, [4, 0, 0]));
+        // One point squared, shared by both, of which the mean has half.
+        assert!((points(2).margin - 12.706 * 0.25f64.sqrt()).abs() < 1e-9, "{}", points(2).margin);
+        assert!(points(1).margin.is_infinite() && points(1000).margin < 0.003);
+    }
 }

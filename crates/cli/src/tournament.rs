@@ -10,7 +10,7 @@ use crate::{game_files, output, standings};
 use afterstate_arena::TimeControl;
 use afterstate_arena::adjudication::{Adjudication, DrawRule, WinRule};
 use afterstate_arena::pairing::Format;
-use afterstate_arena::rating::{RatingSettings, Ratings, rate};
+use afterstate_arena::rating::{RatingError, RatingSettings, Ratings, Results, rate};
 use afterstate_arena::tournament::TournamentSettings;
 use anyhow::{Context, Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
@@ -197,8 +197,12 @@ pub fn run(args: Args) -> Result<()> {
     let written = game_files::write(&args.outputs, &results);
     let names = &results.header.settings.agents;
     let rating = RatingSettings { anchors: pinned_anchors(rating.anchors, &agents), ..RatingSettings::default() };
-    let played = standings::results(names, &results.games)?;
-    let ratings = rate(&played, &rating).with_context(|| format!("after {} games", results.games.len()))?;
+    let all = standings::results(names, &results.games)?;
+    let (played, ratings) = match rate(&all, &rating) {
+        Ok(ratings) => (all, ratings),
+        Err(RatingError::Disconnected { .. }) if !results.complete && all.games() > 0 => rate_largest(&all, rating)?,
+        Err(error) => return Err(error).with_context(|| format!("after {} games", results.games.len())),
+    };
     let report = Report {
         game: game.name(),
         settings: &results.header.settings,
@@ -225,6 +229,19 @@ pub fn run(args: Args) -> Result<()> {
     written
 }
 
+/// Ratings of those who have met so far, of the largest group if there are several.
+fn rate_largest(all: &Results, mut settings: RatingSettings) -> Result<(Results, Ratings)> {
+    let groups = all.groups();
+    let largest = groups.first().map_or(&[][..], Vec::as_slice);
+    let others: Vec<&str> =
+        all.players().iter().filter(|player| !largest.contains(player)).map(String::as_str).collect();
+    crate::output::tell!("note: these have not met the others yet, and are left out: {}", others.join(", "));
+    settings.anchors.retain(|anchor, _| largest.contains(anchor));
+    let played = all.among(largest);
+    let ratings = rate(&played, &settings)?;
+    Ok((played, ratings))
+}
+
 /// Anchors by the names that agents have in the log.
 fn pinned_anchors(anchors: BTreeMap<String, f64>, agents: &[AgentSpec]) -> BTreeMap<String, f64> {
     anchors
@@ -234,4 +251,22 @@ fn pinned_anchors(anchors: BTreeMap<String, f64>, agents: &[AgentSpec]) -> BTree
             None => (name, elo),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afterstate_arena::rating::Tally;
+
+    #[test]
+    fn who_has_not_played_yet_is_left_out() {
+        let mut all = Results::new();
+        ["idle", "a", "b"].into_iter().for_each(|name| _ = all.add_player(name));
+        all.add("a", "b", Tally::new(3, 0, 1)).unwrap();
+        assert!(rate(&all, &RatingSettings::default()).is_err());
+        let settings = RatingSettings::default().with_anchor("idle", 100.0).with_anchor("b", 0.0);
+        let (played, ratings) = rate_largest(&all, settings).unwrap();
+        assert_eq!(played.players(), ["a", "b"]);
+        assert!(ratings.difference("a", "b").unwrap().elo > 0.0);
+    }
 }

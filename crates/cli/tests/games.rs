@@ -125,6 +125,19 @@ fn a_sequential_test_stops_early_and_stays_stopped() {
 }
 
 #[test]
+fn a_pgn_file_gets_the_games_that_were_played_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = |more: &[&str]| {
+        let args = ["match", "random", "random", "--game", "chess", "--log", "log.jsonl", "--json"];
+        json_in(folder.path(), &[&args, more].concat())
+    };
+    play(&["--games", "4"]);
+    play(&["--games", "8", "--pgn", "games.pgn"]);
+    let pgn = std::fs::read_to_string(folder.path().join("games.pgn")).unwrap();
+    assert_eq!(pgn.matches("[Event ").count(), 8);
+}
+
+#[test]
 fn an_undecided_test_is_gone_on_with_by_more_games() {
     let folder = tempfile::tempdir().unwrap();
     let play = |games: &str, sprt: &[&str]| {

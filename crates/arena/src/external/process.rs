@@ -29,8 +29,8 @@ const LINES_AHEAD: usize = 64;
 const LAST_WORDS: usize = 8;
 /// Bytes kept of each of them.
 const LAST_WORDS_WIDTH: usize = 200;
-/// How often a wait looks at the stop flag.
-const STOP_CHECK: Duration = Duration::from_millis(20);
+/// How often a wait looks at the stop flag, and at whether the engine still runs.
+const CHECK: Duration = Duration::from_millis(20);
 /// How long a dead engine's error output may take to reach us.
 const DRAIN: Duration = Duration::from_millis(200);
 /// The variable that marks an engine and all its descendants. Marks add up when an engine starts engines
@@ -113,17 +113,20 @@ impl EngineProcess {
 
     /// The next line of output, without its end.
     pub fn line(&mut self, deadline: Instant, stop: Option<&AtomicBool>) -> Result<String, NoLine> {
+        let mut is_gone = false;
         loop {
             if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
                 return Err(NoLine::Stopped);
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(if stop.is_some() { left.min(STOP_CHECK) } else { left }) {
+            match self.lines.recv_timeout(left.min(CHECK)) {
                 Ok(Output::Line(line)) => return Ok(line),
                 Ok(Output::TooLong) => return Err(NoLine::TooLong),
                 Err(RecvTimeoutError::Disconnected) => return Err(NoLine::Closed),
                 Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => return Err(NoLine::Late),
-                Err(RecvTimeoutError::Timeout) => {}
+                // What it has started may keep its output open. Its last lines have come in the meantime.
+                Err(RecvTimeoutError::Timeout) if is_gone => return Err(NoLine::Closed),
+                Err(RecvTimeoutError::Timeout) => is_gone = has_exited(self.child.id()),
             }
         }
     }
@@ -238,14 +241,18 @@ fn kill_group(leader: u32) {
     }
 }
 
-/// Waits, without reaping it, until a child has exited.
+/// Whether a child has exited, without reaping it.
 #[cfg(unix)]
-fn wait_until_zombie(child: u32, limit: Duration) {
+fn has_exited(child: u32) -> bool {
     use rustix::process::{WaitId, WaitIdOptions, waitid};
-    let Some(pid) = pid(child) else { return };
-    let deadline = Instant::now() + limit;
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-    while matches!(waitid(WaitId::Pid(pid), options), Ok(None)) && Instant::now() < deadline {
+    pid(child).is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
+}
+
+/// Waits, without reaping it, until a child has exited.
+fn wait_until_zombie(child: u32, limit: Duration) {
+    let deadline = Instant::now() + limit;
+    while !has_exited(child) && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -309,8 +316,11 @@ fn watchdog(leader: u32, mark: &str) -> Option<Child> {
 fn lead_a_group(_command: &mut Command) {}
 #[cfg(not(unix))]
 fn kill_group(_leader: u32) {}
+/// It shows in its output alone.
 #[cfg(not(unix))]
-fn wait_until_zombie(_child: u32, _limit: Duration) {}
+fn has_exited(_child: u32) -> bool {
+    false
+}
 #[cfg(not(unix))]
 fn watchdog(_leader: u32, _mark: &str) -> Option<Child> {
     None

@@ -298,7 +298,8 @@ impl Answer {
             return Some(Answer::Move(text.trim_start_matches([' ', ':']).to_string()));
         }
         let starts = |word: &str| lower.starts_with(word);
-        if starts("resign") {
+        // Not "resignation threshold is …".
+        if lower.strip_prefix("resign").is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)) {
             Some(Answer::Resignation)
         } else if starts(if side == Side::First { "0-1" } else { "1-0" }) && lower.contains("resign") {
             // "0-1 {White resigns}", as Crafty has it: "the RESULT {comment} command if the string 'resign' is included in the comment"
@@ -483,6 +484,10 @@ mod tests {
             assert_eq!(read(result), Some(Answer::Claim(result.to_string())));
         }
         assert!(matches!(read("Illegal move: e2e5"), Some(Answer::Refusal(_))));
+        assert_eq!(
+            (read("resignation threshold is 800"), read("RESIGN {hopeless}")),
+            (None, Some(Answer::Resignation))
+        );
         assert_eq!((read(" 5 15 2 21499 d2d4 d7d5"), read("1. e2e4"), read("# move")), (None, None, None));
     }
 

@@ -69,6 +69,27 @@ fn wilson_of(p: f64, n: f64) -> Proportion {
     Proportion { estimate: p, low, high }
 }
 
+/// The 97.5 % quantile of Student's t: half the width of a 95 % interval of a mean, in standard errors, if the deviation is known from so
+/// many degrees of freedom (1 or more; one fewer than there are observations).
+///
+/// ```
+/// use afterstate_arena::rating::student;
+/// assert_eq!([1, 9, 30].map(student), [12.706, 2.262, 2.042]);
+/// assert!((student(60) - 2.0003).abs() < 1e-3 && (student(1000) - 1.9623).abs() < 1e-3);
+/// ```
+///
+/// # Panics
+///
+/// Without any.
+pub fn student(degrees: usize) -> f64 {
+    const TABLE: [f64; 30] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+        2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+    ];
+    // Beyond, the first two terms of its expansion.
+    TABLE.get(degrees - 1).copied().unwrap_or_else(|| 1.96 + 2.4 / degrees as f64)
+}
+
 /// An Elo difference with its 95 % interval. An end that the games do not limit is infinite (written as
 /// `"inf"` or `"-inf"` in JSON).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -99,12 +120,24 @@ pub struct EloInterval {
 /// assert_eq!(match_elo(Tally::new(9, 0, 0)).high, f64::INFINITY);
 /// ```
 pub fn match_elo(tally: Tally) -> EloInterval {
+    match_elo_of_repeated(tally, 1.0)
+}
+
+/// The same of games each of which was played so many times on average, 1 or more, as players without chance do: the interval is as wide
+/// as if only the different ones had been.
+///
+/// ```
+/// use afterstate_arena::rating::{Tally, match_elo, match_elo_of_repeated};
+/// let twice = match_elo_of_repeated(Tally::new(20, 0, 0), 2.0);
+/// assert_eq!(twice, match_elo(Tally::new(10, 0, 0)));
+/// ```
+pub fn match_elo_of_repeated(tally: Tally, repeats: f64) -> EloInterval {
     if tally.games() == 0 {
         return EloInterval { elo: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
     }
-    let (wins, draws, losses) = (tally.wins as f64, tally.draws as f64, tally.losses as f64);
+    let [wins, draws, losses] = [tally.wins, tally.draws, tally.losses].map(|games| games as f64 / repeats);
     let score = if tally.draws == 0 {
-        wilson(wins, tally.games())
+        wilson_of(wins / (wins + losses), wins + losses)
     } else {
         score_interval(&[(0.0, losses), (0.5, draws), (1.0, wins)])
     };

@@ -20,6 +20,13 @@ pub(super) struct Observation {
     pub(super) prior: f64,
 }
 
+impl Observation {
+    /// What the first player is ahead by, in natural units, moving first included.
+    fn x(&self, at: &Point) -> f64 {
+        at.ratings[self.first] - at.ratings[self.second] + at.advantage
+    }
+}
+
 /// All that the log-posterior depends on, and which of it is unknown.
 pub(super) struct Model {
     pub(super) observations: Vec<Observation>,
@@ -27,6 +34,9 @@ pub(super) struct Model {
     pub(super) known: Vec<Option<f64>>,
     pub(super) known_advantage: Option<f64>,
     pub(super) known_draw: Option<f64>,
+    /// Virtual draws of equal players, and as many virtual decisions: by them alone the draw parameter stays finite where everything is
+    /// drawn. One half: Jeffreys's prior of the share of draws.
+    pub(super) even: f64,
 }
 
 /// A value for every parameter.
@@ -97,12 +107,14 @@ impl Model {
             Parameter::Fixed(elo) => Some(elo / ELO),
             Parameter::Fitted => None,
         };
+        // With no draw the likelihood only grows towards 0, where the parameter's range ends.
+        let known_draw = if !drawn && settings.draw == Parameter::Fitted { Some(0.0) } else { fixed(settings.draw) };
         Model {
             observations: pairs.into_values().collect(),
             known: results.players().iter().map(|p| settings.anchors.get(p).map(|elo| elo / ELO)).collect(),
             known_advantage: fixed(settings.advantage),
-            // With no draw the likelihood only grows towards 0, where the parameter's range ends.
-            known_draw: if !drawn && settings.draw == Parameter::Fitted { Some(0.0) } else { fixed(settings.draw) },
+            known_draw,
+            even: if known_draw.is_none() && settings.prior_draws > 0.0 { 0.5 } else { 0.0 },
         }
     }
 
@@ -135,23 +147,29 @@ impl Model {
         }
     }
 
-    /// The log-posterior, less the constant by which the virtual draws' own draw factor would shift it: they
-    /// speak about strength, not about how often games are drawn.
+    /// The log-posterior. Virtual draws speak about strength, not about how often games are drawn: each is a win and a loss of a game
+    /// that knows no draws.
     pub(super) fn value(&self, at: &Point) -> f64 {
-        self.observations.iter().map(|o| self.term(o, at, o.prior)).sum()
+        let prior = |o: &Observation| {
+            let x = o.x(at);
+            o.prior * (ln_sigmoid(x) + ln_sigmoid(-x))
+        };
+        self.log_likelihood(at) + self.observations.iter().map(prior).sum::<f64>() + self.of_even(at.draw)
+    }
+
+    /// What equal players add, who decide with probability 2 σ(−d) and draw with tanh(d/2).
+    fn of_even(&self, d: f64) -> f64 {
+        if self.even > 0.0 { self.even * (ln_sigmoid(-d) + (d / 2.0).tanh().ln()) } else { 0.0 }
     }
 
     /// The log-likelihood of the real games.
     pub(super) fn log_likelihood(&self, at: &Point) -> f64 {
-        self.observations.iter().map(|o| self.term(o, at, 0.0)).sum()
-    }
-
-    fn term(&self, o: &Observation, at: &Point, prior: f64) -> f64 {
-        let x = at.ratings[o.first] - at.ratings[o.second] + at.advantage;
-        let drawn = if o.draws > 0.0 { o.draws * ln_draw_factor(at.draw) } else { 0.0 };
-        (o.wins + o.draws + prior) * ln_sigmoid(x - at.draw)
-            + (o.losses + o.draws + prior) * ln_sigmoid(-x - at.draw)
-            + drawn
+        let term = |o: &Observation| {
+            let x = o.x(at);
+            let drawn = if o.draws > 0.0 { o.draws * ln_draw_factor(at.draw) } else { 0.0 };
+            (o.wins + o.draws) * ln_sigmoid(x - at.draw) + (o.losses + o.draws) * ln_sigmoid(-x - at.draw) + drawn
+        };
+        self.observations.iter().map(term).sum()
     }
 
     /// The log-posterior with its derivatives in the unknowns.
@@ -159,17 +177,23 @@ impl Model {
         let mut out =
             Posterior { value: self.value(at), gradient: vec![0.0; slots.count], curvature: Matrix::zero(slots.count) };
         for o in &self.observations {
-            let x = at.ratings[o.first] - at.ratings[o.second] + at.advantage;
-            for (count, sign) in [(o.wins + o.draws + o.prior, 1.0), (o.losses + o.draws + o.prior, -1.0)] {
+            let x = o.x(at);
+            let terms = [
+                (o.wins + o.draws, 1.0, slots.draw),
+                (o.losses + o.draws, -1.0, slots.draw),
+                (o.prior, 1.0, None),
+                (o.prior, -1.0, None),
+            ];
+            for (i, (count, sign, draw)) in terms.into_iter().enumerate() {
                 // d ln σ(u) / du = σ(−u), and once more −σ(u) σ(−u); u is linear in the unknowns.
-                let u = sign * x - at.draw;
+                let u = sign * x - if i < 2 { at.draw } else { 0.0 };
                 let slope = count * sigmoid(-u);
                 let bend = count * sigmoid(u) * sigmoid(-u);
                 let parts = [
                     (slots.ratings[o.first], sign),
                     (slots.ratings[o.second], -sign),
                     (slots.advantage, sign),
-                    (slots.draw, -1.0),
+                    (draw, -1.0),
                 ];
                 for &(row, a) in &parts {
                     let Some(row) = row else { continue };
@@ -186,6 +210,12 @@ impl Model {
                 out.gradient[d] += o.draws * 2.0 / (1.0 - e);
                 out.curvature.add(d, d, o.draws * 4.0 * e / (1.0 - e).powi(2));
             }
+        }
+        if let Some(d) = slots.draw {
+            // d ln tanh(d/2) = 1 / sinh d, and once more −cosh d / sinh² d.
+            let (sinh, cosh) = (at.draw.sinh(), at.draw.cosh());
+            out.gradient[d] += self.even * (1.0 / sinh - sigmoid(at.draw));
+            out.curvature.add(d, d, self.even * (cosh / sinh.powi(2) + sigmoid(at.draw) * sigmoid(-at.draw)));
         }
         out
     }

@@ -101,6 +101,15 @@ fn a_fitted_draw_parameter_reproduces_the_share_of_draws() {
 }
 
 #[test]
+fn virtual_draws_do_not_say_how_often_games_are_drawn() {
+    // 10 of 20 games are drawn. As two wins and two losses of games with draws, the virtual ones would make that 42 %.
+    let results = two(Tally::new(3, 5, 2), Tally::new(2, 5, 3));
+    let fitted = |prior_draws| rate(&results, &RatingSettings { prior_draws, ..Default::default() }).unwrap().draw.elo;
+    close(fitted(2.0), fitted(0.0), 2.0);
+    close(fitted(20.0), fitted(0.0), 4.0);
+}
+
+#[test]
 fn extreme_results_stay_finite_with_the_prior() {
     let everything_drawn = two(Tally::new(0, 50, 0), Tally::new(0, 50, 0));
     let first_always_wins = two(Tally::new(50, 0, 0), Tally::new(50, 0, 0));

@@ -29,15 +29,8 @@ pub(super) fn of_t_values(cells: &[(f64, f64)], games: f64, t0: f64, t1: f64) ->
     let (seen, n) = observed(cells);
     // The mean of a pair deviates less than a single game, so the same difference is more of its deviations.
     let scale = games.sqrt();
-    match [t0, t1].map(|t| with_t_value(&seen, t * scale)) {
-        [Some(h0), Some(h1)] => n * ratio(&seen, &h0, &h1),
-        // As if scores were normally distributed (*Normalized Elo, practical*, 4.2).
-        _ => {
-            let (mean, variance) = moments(&seen);
-            let t = (mean - 0.5) / variance.sqrt();
-            n / 2.0 * ((1.0 + (t - t0 * scale).powi(2)) / (1.0 + (t - t1 * scale).powi(2))).ln()
-        }
-    }
+    let [h0, h1] = [t0, t1].map(|t| with_t_value(&seen, t * scale));
+    n * ratio(&seen, &h0, &h1)
 }
 
 fn ratio(seen: &Distribution, h0: &Distribution, h1: &Distribution) -> f64 {
@@ -57,23 +50,42 @@ fn with_mean(seen: &Distribution, target: f64) -> Distribution {
 }
 
 /// The distribution with `(mean − ½) / deviation = target` under which `seen` is most probable. The constraint
-/// is made linear at the current guess, and that repeated; `None` should it not converge.
-fn with_t_value(seen: &Distribution, target: f64) -> Option<Distribution> {
-    let mut guess: Distribution = seen.iter().map(|&(s, _)| (s, 1.0 / seen.len() as f64)).collect();
+/// is made linear at the current guess, and that repeated.
+fn with_t_value(seen: &Distribution, target: f64) -> Distribution {
+    let mut guess = first_guess(seen, target);
     for _ in 0..100 {
         let (mean, variance) = moments(&guess);
         let tilt: Vec<f64> = seen
             .iter()
             .map(|(s, _)| s - 0.5 - target * variance.sqrt() * (1.0 + (mean - s).powi(2) / variance) / 2.0)
             .collect();
-        let next = tilted(seen, &tilt)?;
+        let Some(next) = tilted(seen, &tilt) else { break };
         let change = guess.iter().zip(&next).fold(0.0f64, |m, (a, b)| m.max((a.1 - b.1).abs()));
         guess = next;
-        if change < 1e-12 {
-            return Some(guess);
+        // Where some scores have not come up, halving leaves more than rounding does.
+        if change < 1e-9 {
+            break;
         }
     }
-    None
+    guess
+}
+
+/// All scores alike, and the best (or worst) one so much more often that the constraint is met. There the linear one can be met, too:
+/// it asks for less than the best score and for more than the worst.
+fn first_guess(seen: &Distribution, target: f64) -> Distribution {
+    let extreme = if target < 0.0 { 0.0 } else { 1.0 };
+    let alike = 1.0 / seen.len() as f64;
+    let guess = |more: f64| -> Distribution {
+        seen.iter().map(|&(s, _)| (s, (1.0 - more) * alike + if s == extreme { more } else { 0.0 })).collect()
+    };
+    // The more of it, the further the mean is from ½ and the less the scores deviate.
+    let (mut from, mut to) = (0.0, 1.0);
+    for _ in 0..60 {
+        let more = 0.5 * (from + to);
+        let (mean, variance) = moments(&guess(more));
+        if (mean - 0.5).abs() < target.abs() * variance.sqrt() { from = more } else { to = more }
+    }
+    guess(0.5 * (from + to))
 }
 
 /// `pᵢ / (1 + x tᵢ)` with the `x` for which the `tᵢ` average to 0 under it (the secular equation). `None` when

@@ -74,6 +74,29 @@ fn the_normalised_ratio_is_that_of_the_best_trinomials() {
     }
 }
 
+/// Results of which some never came up, and differences that a uniform distribution is far from. As computed apart, by the same equations
+/// in another program, whose solutions meet their constraint to 10⁻⁸.
+#[test]
+fn the_normalised_ratio_holds_for_one_sided_pairs_and_large_differences() {
+    for (pairs, elo0, elo1, expected) in [
+        ([54, 13, 31, 0, 0], 0.0, 10.0, -3.20820),
+        ([94, 5, 0, 0, 0], -10.0, 0.0, -3.89575),
+        ([0, 0, 0, 528, 470], 0.0, 10.0, 34.02303),
+        ([0, 0, 0, 0, 100], 0.0, 300.0, 57.30490),
+        ([100, 0, 0, 0, 0], -300.0, 0.0, -57.30490),
+        ([10, 20, 40, 20, 10], 0.0, 10.0, -0.08282),
+    ] {
+        close(normalised(elo0, elo1).llr(&GameCounts::Pentanomial(pairs)).unwrap(), expected, 1e-4);
+    }
+    // With every pair that is won, and nothing but that, it becomes surer.
+    let mut before = 0.0;
+    for won in 1..200 {
+        let llr = normalised(0.0, 300.0).llr(&GameCounts::Pentanomial([0, 0, 0, 0, won])).unwrap();
+        assert!(llr > before, "{won}: {llr} after {before}");
+        before = llr;
+    }
+}
+
 #[test]
 fn without_draws_the_ratio_is_the_plain_binomial_one() {
     // A draw that was never seen still has the weight of a thousandth of a game, hence the tolerance.

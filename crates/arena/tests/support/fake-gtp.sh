@@ -56,6 +56,11 @@ genmove() {
             kill -s ABRT $$
             ;;
         quits) exit 0 ;;
+        crash-with-child)
+            # The child keeps the output open.
+            sh "$0" child "$mark" &
+            exit 3
+            ;;
         hang | hang-and-ignore)
             trap '' TERM HUP INT
             while :; do sleep 1; done

@@ -1,7 +1,7 @@
 //! What became of a claim, by the interval of what was measured.
 
 use crate::output::Table;
-use afterstate_arena::rating::Ratings;
+use afterstate_arena::rating::{Ratings, student};
 use anyhow::{Context, Result};
 use serde::Serialize;
 
@@ -89,15 +89,6 @@ impl Mean {
             None => format!("{:.digits$}", self.mean),
         }
     }
-}
-
-/// 97.5 % quantile of Student's t, for at least one degree of freedom.
-pub fn student(degrees: usize) -> f64 {
-    const TABLE: [f64; 30] = [
-        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-        2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-    ];
-    TABLE.get(degrees - 1).copied().unwrap_or(1.96)
 }
 
 /// Whether something in `low..=high` is at least `wanted`.

@@ -4,7 +4,9 @@ use super::super::play::could_not_begin;
 use super::recipe::{Match, Point};
 use crate::contest;
 use crate::standings::{PointsPerGame, course, points_per_game};
-use afterstate_arena::rating::{EloInterval, Proportion, Tally, expected_score, match_elo, wilson};
+use afterstate_arena::rating::{
+    EloInterval, Proportion, Tally, expected_score, match_elo, match_elo_of_repeated, wilson,
+};
 use afterstate_arena::result_log::LoggedGame;
 use afterstate_arena::sprt::{Decision, Sprt, SprtStatus};
 use afterstate_games::Side;
@@ -115,9 +117,10 @@ impl Measured {
         let mean = |sum: f64| if number == 0 { 0.0 } else { sum / number as f64 };
         let all = Tally::new(first.wins + second.wins, first.draws + second.draws, first.losses + second.losses);
         let [agent, opponent] = [0, 1].map(|i| names.get(i).cloned().unwrap_or_default());
-        let of_pairs = contest::elo_of_pairs(games.iter().copied());
         let different = games.iter().map(|game| course(game)).collect::<HashSet<_>>().len();
-        let repeated = Repeated(number as f64 / different.max(1) as f64);
+        let repeats = number as f64 / different.max(1) as f64;
+        let pairs = contest::elo_of_pairs(games.iter().copied(), repeats);
+        let elo = pairs.unwrap_or_else(|| match_elo_of_repeated(all, repeats));
         let [settings, opponent_settings] = [0, 1].map(|i| format!("{:?}", planned.agents[i].agent));
         Ok(Measured {
             name: point.name.clone(),
@@ -135,8 +138,8 @@ impl Measured {
             different: different as u64,
             first,
             second,
-            rate: (number > 0).then(|| repeated.rate(of_pairs.map_or_else(|| rate(all), rate_of))),
-            elo: (number > 0).then(|| repeated.elo(of_pairs.unwrap_or_else(|| match_elo(all)))),
+            rate: (number > 0).then(|| if pairs.is_none() && repeats == 1.0 { rate(all) } else { rate_of(elo) }),
+            elo: (number > 0).then_some(elo),
             paper_points: point.paper_points,
             points: points_per_game(planned.game, games.iter().copied()),
             faults,
@@ -156,26 +159,6 @@ impl Measured {
     pub fn tally(&self) -> Tally {
         let (a, b) = (self.first, self.second);
         Tally::new(a.wins + b.wins, a.draws + b.draws, a.losses + b.losses)
-    }
-}
-
-/// How often each different game was played, on average: its intervals are wider by the root of that than those of as many new games.
-struct Repeated(f64);
-
-impl Repeated {
-    fn widened(&self, estimate: f64, bound: f64) -> f64 {
-        estimate + (bound - estimate) * self.0.sqrt()
-    }
-
-    fn rate(&self, Proportion { estimate, low, high }: Proportion) -> Proportion {
-        let bound = |bound| self.widened(estimate, bound).clamp(0.0, 1.0);
-        Proportion { estimate, low: bound(low), high: bound(high) }
-    }
-
-    fn elo(&self, EloInterval { elo, low, high }: EloInterval) -> EloInterval {
-        // Who won all games is infinitely stronger, as far as they show.
-        let bound = |bound: f64| if elo.is_finite() { self.widened(elo, bound) } else { bound };
-        EloInterval { elo, low: bound(low), high: bound(high) }
     }
 }
 
