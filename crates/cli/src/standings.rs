@@ -182,8 +182,8 @@ pub fn points_per_game<'a>(
     let means: Vec<f64> = of_pairs.values().map(|points| points.iter().sum::<f64>() / points.len() as f64).collect();
     let count = means.len() as f64;
     let centre = means.iter().sum::<f64>() / count;
-    // A virtual pair that came out a point off, so that nothing but the same is not taken as certainty.
-    let variance = (means.iter().map(|mean| (mean - centre).powi(2)).sum::<f64>() + 1.0) / count;
+    // A virtual pair that was shared, so that winning all pairs alike is not taken as certainty.
+    let variance = (means.iter().map(|mean| (mean - centre).powi(2)).sum::<f64>() + centre.powi(2)) / count;
     // One pair says nothing of how much they vary.
     let margin = if count > 1.0 { student(means.len() - 1) * (variance / count).sqrt() } else { f64::INFINITY };
     Some(PointsPerGame { mean, margin, won, lost })
@@ -279,7 +279,7 @@ mod tests {
         };
         let points = |pairs| points_per_game(GameSpec::Backgammon, games(pairs).iter()).unwrap();
         assert_eq!((points(2).mean, points(2).won), (1.0, [4, 0, 0]));
-        // One point squared, shared by both, of which the mean has half.
+        // The virtual pair is a point off, squared; half of that for each pair, and half again for the mean of two.
         assert!((points(2).margin - 12.706 * 0.25f64.sqrt()).abs() < 1e-9, "{}", points(2).margin);
         assert!(points(1).margin.is_infinite() && points(1000).margin < 0.003);
     }
