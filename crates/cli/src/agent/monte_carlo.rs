@@ -137,26 +137,13 @@ pub(super) const RESIGN: Setting = setting(
     Some("0.05"),
     "resign when the chance to win was below this three times in a row, 0 (never) to 1",
 );
-pub(super) const DECAY: Setting = setting(
-    "decay",
-    Some("never"),
-    "with a clock a move gets one part in so many of what is left, 2 to 1000; never: by how long games usually are",
-);
 pub(super) const PONDER: Setting = setting("ponder", Some("false"), "search on the opponent's time: true or false");
-
-/// How fast a clock is used up, where it is not by the length of games.
-pub(super) fn decay(settings: &mut Settings) -> Result<Option<f32>> {
-    Ok(match settings.text("decay")?.as_str() {
-        "never" => None,
-        _ => Some(settings.number("decay", 2.0, 1000.0)? as f32),
-    })
-}
 
 macro_rules! tree_settings {
     ($($own:expr),* $(,)?) => {
         &[SIMULATIONS, $($own,)* PRIOR_SHARE, PLAYOUT, WITHOUT, SELF_ATARI, MERCY, TRUNCATE, VALUES, MIX, MIX_WEIGHT,
           EXPAND, WIDENING, WIDENING_FIRST, WIDENING_GROWTH, SOLVER, FINAL, THREADS, PARALLEL, VIRTUAL_LOSS, MEMORY, REUSE,
-          PASSES, EARLY_STOP, RESIGN, DECAY, PONDER]
+          PASSES, EARLY_STOP, RESIGN, PONDER]
     };
 }
 
@@ -320,7 +307,6 @@ impl MonteCarlo {
             });
         }
         let mix = mix(settings)?;
-        player.time.decay = decay(settings)?;
         player.ponder = settings.flag("ponder")?;
         let search = MctsSettings {
             simulations,

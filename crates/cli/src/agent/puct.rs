@@ -1,11 +1,10 @@
 //! Agents whose search a network leads.
 
 use super::catalogue::{Kind, setting};
-use super::monte_carlo::{DECAY, EARLY_STOP, FINAL, PONDER, RESIGN, decay, final_move};
+use super::monte_carlo::{EARLY_STOP, FINAL, PONDER, RESIGN, final_move};
 use super::playout::{MERCY, Playout, SELF_ATARI, WITHOUT};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
-use afterstate_arena::time_manager::TimeSettings;
 use afterstate_engine::search::{FirstPlay, NetworkSearchSettings, PuctSettings};
 use afterstate_engine::value::ShapeAgent;
 use afterstate_games::go::Komi;
@@ -70,7 +69,6 @@ pub const KIND: Kind = Kind {
         FINAL,
         EARLY_STOP,
         RESIGN,
-        DECAY,
         PONDER,
     ],
     example: "puct:runs/four,iterations=400",
@@ -142,9 +140,7 @@ impl PuctAgent {
             early_stop: settings.flag("early-stop")?,
             final_move: final_move(settings)?,
         };
-        let time = TimeSettings { decay: decay(settings)?, ..TimeSettings::default() };
         let player = MctsPlayerSettings {
-            time,
             resign_below: settings.number("resign", 0.0, 1.0)? as f32,
             ponder: settings.flag("ponder")?,
             ..MctsPlayerSettings::default()

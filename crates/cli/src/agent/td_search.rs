@@ -2,7 +2,7 @@
 
 use super::alpha_beta;
 use super::catalogue::{Kind, Setting, setting};
-use super::monte_carlo::{PONDER, RESIGN, SIMULATIONS, THREADS, decay};
+use super::monte_carlo::{PONDER, RESIGN, SIMULATIONS, THREADS};
 use super::playout::{MERCY, PLAYOUT, Playout, SELF_ATARI, WITHOUT};
 use super::settings::Settings;
 use afterstate_arena::MctsPlayerSettings;
@@ -276,8 +276,16 @@ fn second(settings: &mut Settings) -> Result<TwoPhaseSettings> {
     Ok(TwoPhaseSettings { split, alpha_beta: alpha_beta::build(settings)? })
 }
 
-/// What `decay` is unless told otherwise: the tournament version's control of time; the paper does not give its rate.
+/// What `decay` is unless told otherwise.
 pub const DEFAULT_DECAY: f32 = 20.0;
+
+/// The tournament version's control of time; the paper does not give its rate.
+fn decay(settings: &mut Settings) -> Result<Option<f32>> {
+    Ok(match settings.text("decay")?.as_str() {
+        "never" => None,
+        _ => Some(settings.number("decay", 2.0, 1000.0)? as f32),
+    })
+}
 
 fn features(settings: &mut Settings) -> Result<WindowSizes> {
     let text = settings.text("features")?;
