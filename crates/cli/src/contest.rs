@@ -7,6 +7,7 @@ use crate::conditions;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::registry::{self, GameSpec, Playable, PlayerFactory, Visitor};
+use crate::standings::mark;
 use afterstate_arena::PlayerError;
 use afterstate_arena::adjudication::Adjudication;
 use afterstate_arena::openings::opening;
@@ -18,9 +19,8 @@ use afterstate_games::backgammon::Backgammon;
 use afterstate_games::{Notation, Record, Side};
 use anyhow::{Context, Result, ensure};
 use pgn::Pgn;
-use std::collections::hash_map::{DefaultHasher, Entry};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -288,7 +288,7 @@ struct Test {
     /// All pairs, and those of which a game is new.
     counts: [GameCounts; 2],
     next: u64,
-    /// Without a score where neither side could start.
+    /// Without a score where neither side could start; with marks of the opening and of the whole game.
     waiting: BTreeMap<u64, (Option<Score>, [u64; 2])>,
     seen: HashSet<u64>,
     /// The first game of each opening; how many games came after one of the same opening, and how many of these went on otherwise.
@@ -359,7 +359,8 @@ impl Test {
     fn add(&mut self, game: &LoggedGame) {
         let side = if game.agents[0] == 0 { Side::First } else { Side::Second };
         let score = game.result.counts().then(|| Score::of(game.result.outcome, side));
-        self.waiting.insert(game.index, (score, marks(game)));
+        let marks = [game.result.opening, usize::MAX].map(|moves| mark(game, moves));
+        self.waiting.insert(game.index, (score, marks));
         while !self.is_decided() && [0, 1].iter().all(|game| self.waiting.contains_key(&(self.next + game))) {
             let [(one, first), (other, second)] =
                 [0, 1].map(|game| self.waiting.remove(&(self.next + game)).expect("both are there"));
@@ -389,16 +390,6 @@ impl Test {
             }
         }
     }
-}
-
-/// What tells a game's opening, and the whole of it, from others. Of a long test games themselves would fill the memory.
-fn marks(game: &LoggedGame) -> [u64; 2] {
-    let moves = &game.result.moves;
-    [game.result.opening.min(moves.len()), moves.len()].map(|played| {
-        let mut hasher = DefaultHasher::new();
-        (game.agents, &game.start, &moves[..played]).hash(&mut hasher);
-        hasher.finish()
-    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@ use afterstate_arena::tournament::TournamentResults;
 use afterstate_games::Side;
 use anyhow::{Context, Result};
 use serde::Serialize;
+use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashSet};
+use std::hash::{Hash, Hasher};
 use std::io::Write;
 use std::path::Path;
 use unicode_width::UnicodeWidthStr;
@@ -41,18 +43,18 @@ pub fn tally(games: &[LoggedGame]) -> Tally {
     tally
 }
 
-/// What makes a game another one: the sides, the first position and the moves. Agents without chance repeat themselves when openings come
-/// again, which says nothing new.
-pub type Course = ([usize; 2], Option<String>, Vec<String>);
-
-/// The course of a game.
-pub fn course(game: &LoggedGame) -> Course {
-    (game.agents, game.start.clone(), game.result.moves.clone())
+/// What tells the first `moves` moves of a game from those of others: the sides, the first position and the moves. Agents without chance
+/// repeat themselves when openings come again, which says nothing new. Of many games all that would fill the memory.
+pub fn mark(game: &LoggedGame, moves: usize) -> u64 {
+    let played = &game.result.moves;
+    let mut hasher = DefaultHasher::new();
+    (game.agents, &game.start, &played[..moves.min(played.len())]).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// How many different games there are.
-pub fn different(games: &[LoggedGame]) -> usize {
-    games.iter().map(course).collect::<HashSet<_>>().len()
+pub fn different<'a>(games: impl IntoIterator<Item = &'a LoggedGame>) -> usize {
+    games.into_iter().map(|game| mark(game, usize::MAX)).collect::<HashSet<_>>().len()
 }
 
 /// Says how many games are different, if not all are. `more` goes on with the sentence.

@@ -3,7 +3,7 @@
 use super::super::play::could_not_begin;
 use super::recipe::{Match, Point};
 use crate::contest;
-use crate::standings::{PointsPerGame, course, points_per_game};
+use crate::standings::{self, PointsPerGame, points_per_game};
 use afterstate_arena::rating::{
     EloInterval, Proportion, Tally, expected_score, match_elo, match_elo_of_repeated, wilson,
 };
@@ -12,7 +12,7 @@ use afterstate_arena::sprt::{Decision, Sprt, SprtStatus};
 use afterstate_games::Side;
 use anyhow::Result;
 use serde::Serialize;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// A point with its games.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -117,7 +117,7 @@ impl Measured {
         let mean = |sum: f64| if number == 0 { 0.0 } else { sum / number as f64 };
         let all = Tally::new(first.wins + second.wins, first.draws + second.draws, first.losses + second.losses);
         let [agent, opponent] = [0, 1].map(|i| names.get(i).cloned().unwrap_or_default());
-        let different = games.iter().map(|game| course(game)).collect::<HashSet<_>>().len();
+        let different = standings::different(games.iter().copied());
         let repeats = number as f64 / different.max(1) as f64;
         let pairs = contest::elo_of_pairs(games.iter().copied(), repeats);
         let elo = pairs.unwrap_or_else(|| match_elo_of_repeated(all, repeats));
@@ -138,6 +138,7 @@ impl Measured {
             different: different as u64,
             first,
             second,
+            // Elo and back would only round.
             rate: (number > 0).then(|| if pairs.is_none() && repeats == 1.0 { rate(all) } else { rate_of(elo) }),
             elo: (number > 0).then_some(elo),
             paper_points: point.paper_points,
