@@ -8,7 +8,7 @@ use afterstate_engine::learning::{Dyna2Settings, LearnerSettings, SelfPlaySettin
 use afterstate_engine::search::TrainingSearchSettings;
 use afterstate_engine::value::{Checkpoint, CheckpointError, LocalShapes, ShapeAgent, Sharing, WindowSizes};
 use afterstate_games::go::{Go, Komi, MAX_SIZE, MIN_SIZE};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -315,6 +315,12 @@ pub fn board_options(size: usize, komi: Komi) -> String {
 
 /// Reads a recipe file of either kind.
 pub fn read_file<T>(path: &Path, parse: impl Fn(&str) -> Result<T>) -> Result<T> {
+    let is_missing = matches!(path.try_exists(), Ok(false));
+    ensure!(
+        !is_missing,
+        "recipe {}: there is no such file; 'afterstate recipes' has some to begin with",
+        path.display()
+    );
     read_as("recipe", path, parse)
 }
 
@@ -328,11 +334,7 @@ pub fn read_as<T>(kind: &str, path: &Path, parse: impl Fn(&str) -> Result<T>) ->
             .map_err(|error| anyhow::anyhow!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))?;
         parse(&text)
     };
-    read().map_err(|error| match error.downcast_ref::<std::io::Error>().map(std::io::Error::kind) {
-        Some(std::io::ErrorKind::NotFound) if kind == "recipe" => error
-            .context(format!("recipe {}: name a file; 'afterstate recipes' has some to begin with", path.display())),
-        _ => error.context(format!("{kind} {}", path.display())),
-    })
+    read().with_context(|| format!("{kind} {}", path.display()))
 }
 
 /// What serde says, without the names of types.

@@ -33,16 +33,12 @@ impl PlayerThinker {
         let rank = |decision: &Decision<Move>| {
             let chance = decision.value.map_or(0.0, |value| value.seen_by(side));
             let plies = i64::from(decision.plies_to_end.unwrap_or(u32::MAX));
-            (
-                chance,
-                if chance >= 1.0 {
-                    -plies
-                } else if chance <= 0.0 {
-                    plies
-                } else {
-                    0
-                },
-            )
+            let order = match chance {
+                1.0.. => -plies,
+                ..=0.0 => plies,
+                _ => 0,
+            };
+            (chance, order)
         };
         let mut weighed: Vec<Decision<Move>> = Vec::new();
         let mut effort = 0;
