@@ -4,7 +4,7 @@
 //! learns its own: the move that was played is all of π, and z is how the game ended, or the
 //! [λ-return](Trajectory::lambda_return) of what the players thought.
 
-use crate::game_loop::GameResult;
+use crate::game_loop::{EndKind, GameResult};
 use crate::result_log::{LogError, read_log};
 use afterstate_engine::zero::{Expert, Played, Trajectory};
 use afterstate_games::rng::shuffle;
@@ -200,7 +200,12 @@ fn read_games<G: IndexedMoves + Notation>(
     if found != expected {
         return Err(RecordedGamesError::OtherGame { path: path.to_path_buf(), found, expected });
     }
-    let learnt = |result: &GameResult| !result.ending.kind.is_fault();
+    // What was not over at the move limit was drawn by nobody, unless a referee counted it.
+    let is_cut_off = |result: &GameResult| {
+        let counted = result.verdict.as_ref().is_some_and(|verdict| verdict.score.is_some());
+        result.ending.kind == EndKind::MoveLimit && result.outcome.winner.is_none() && !counted
+    };
+    let learnt = |result: &GameResult| !result.ending.kind.is_fault() && !is_cut_off(result);
     for (line, game) in log.games.iter().filter(|(_, game)| game.start.is_none() && learnt(&game.result)) {
         let wrong = |number, text: &str| RecordedGamesError::Move {
             path: path.to_path_buf(),

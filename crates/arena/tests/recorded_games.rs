@@ -3,7 +3,7 @@
 use afterstate_arena::game_loop::{EndKind, Ending, GameResult, MoveNote};
 use afterstate_arena::result_log::{LoggedGame, ResultLog};
 use afterstate_arena::tournament::{TournamentSettings, header};
-use afterstate_arena::{RecordedGames, RecordedGamesError};
+use afterstate_arena::{RecordedGames, RecordedGamesError, Verdict};
 use afterstate_engine::Value;
 use afterstate_engine::zero::{Expert, Trajectory};
 use afterstate_games::{ConnectFour, Notation, Outcome, Side, TicTacToe};
@@ -61,7 +61,7 @@ fn folders_are_read_and_faults_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let drawn = GameResult {
         outcome: Outcome::DRAW,
-        ending: Ending { kind: EndKind::MoveLimit, ..won(EndKind::Rules).ending },
+        ending: Ending { kind: EndKind::Adjudication, ..won(EndKind::Rules).ending },
         ..won(EndKind::Rules)
     };
     let first = TicTacToe::default();
@@ -127,6 +127,13 @@ fn what_cannot_be_learnt_is_named() {
     assert_eq!(text, "2");
     let nothing = read(log(&at("nothing.jsonl"), &TicTacToe::default(), vec![won(EndKind::Time)]));
     assert!(matches!(nothing, RecordedGamesError::None(_)), "{nothing}");
+    // At the move limit nobody has won, unless somebody counts.
+    let cut_off = GameResult { outcome: Outcome::DRAW, ..won(EndKind::MoveLimit) };
+    let nothing = read(log(&at("cut-off.jsonl"), &TicTacToe::default(), vec![cut_off.clone()]));
+    assert!(matches!(nothing, RecordedGamesError::None(_)), "{nothing}");
+    let verdict = Some(Verdict { outcome: Outcome::DRAW, score: Some(0.0), plain_score: None, note: None });
+    let counted = log(&at("counted.jsonl"), &TicTacToe::default(), vec![GameResult { verdict, ..cut_off }]);
+    assert!(RecordedGames::read(&TicTacToe::default(), &TicTacToe::default(), &[counted], 1).is_ok());
     let resigned = GameResult { opening: 5, notes: vec![], ..won(EndKind::Resignation) };
     let nothing = read(log(&at("opening.jsonl"), &TicTacToe::default(), vec![resigned]));
     assert!(matches!(nothing, RecordedGamesError::None(_)), "{nothing}");

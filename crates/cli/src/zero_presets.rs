@@ -406,6 +406,8 @@ mod tests {
             ("[replay]\nlambda = 1.5", "replay.lambda"),
             ("preset = \"gesc\"\n[archive]\ninitial = 3.0", "archive.initial"),
             ("solvers = [0.0]", "solvers"),
+            ("solvers = [2.0, 10.0, 2.0]", "solvers: 2 stands there twice"),
+            ("[self-play]\niterations = 1_000_001", "self-play.iterations"),
             ("[optimizer]\nkind = \"adam\"\nhalf-life = 0", "optimizer.half-life"),
             ("preset = \"akb\"\n[self-play.katago.branching]\nforks = 2.0", "branching.forks"),
             ("preset = \"akb\"\n[self-play.katago.branching]\nfork-moves = -1.0", "branching.fork-moves"),

@@ -227,7 +227,12 @@ impl ZeroRecipe {
         let network = self.network.architecture(&Go::new(self.board_size));
         ensure!(network.problem().is_none(), "network: {}", network.problem().unwrap_or_default());
         let ZeroSettings { self_play, archive, batching, replay, play_ahead: _ } = &self.zero;
-        ensure!(self_play.iterations > 1, "self-play.iterations = {}: expected at least 2", self_play.iterations);
+        // A tree of more would not fit into memory, and no learner wants as many.
+        ensure!(
+            (2..=1_000_000).contains(&self_play.iterations),
+            "self-play.iterations = {}: expected 2 to 1,000,000",
+            self_play.iterations
+        );
         recipe::unit("self-play.noise", self_play.noise)?;
         recipe::unit("self-play.early-end", self_play.early_end)?;
         let positive = |name: &str, number: f32| {
@@ -305,8 +310,9 @@ impl ZeroRecipe {
             replay.step
         );
         check_optimizer(&self.optimizer)?;
-        for factor in &self.solvers {
+        for (number, factor) in self.solvers.iter().enumerate() {
             ensure!((0.01..=1e6).contains(factor), "solvers: {factor}: expected 0.01 to 1,000,000");
+            ensure!(!self.solvers[..number].contains(factor), "solvers: {factor} stands there twice: expected it once");
         }
         self.checkpoints.check(self.steps)
     }

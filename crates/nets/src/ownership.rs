@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! o = tanh(w · trunk + b)        of each cell, 1 for the side to move's
-//! loss = (owner − o)²            the mean over all cells; nothing where the owner is not known
+//! loss = (owner − o)²            the mean over all cells whose owner is known
 //! ```
 
 use crate::architecture::Linear;
@@ -26,7 +26,9 @@ pub(crate) fn learn(
     let (of_trunk, bias) = (&weights[at.weight.clone()], weights[at.bias.start]);
     // Weight and bias stand behind each other.
     let (of_weight, of_bias) = gradients[at.weight.start..at.bias.end].split_at_mut(channels);
-    let share = 1.0 / owners.len() as f32;
+    // A game that was not played to its end says nothing of its cells, and takes nothing from those of others.
+    let known = owners.iter().filter(|owner| **owner != UNKNOWN).count();
+    let share = 1.0 / known.max(1) as f32;
     let mut total = 0f64;
     let board = grid.len() * channels;
     let boards = trunk.chunks_exact(board).zip(errors.chunks_exact_mut(board));

@@ -108,7 +108,7 @@ fn answers(architecture: &Architecture, weights: &[f64], inputs: &[f32], trainin
 fn loss(architecture: &Architecture, weights: &[f64], batch: &Batch) -> [f64; 3] {
     let answers = answers(architecture, weights, &batch.inputs, true);
     let owned_cells = architecture.cells();
-    let mut sums = [0.0; 3];
+    let (mut sums, mut known) = ([0.0; 3], 0u32);
     for (position, (logits, value, owned)) in answers.iter().enumerate() {
         let target = &batch.policies[position * architecture.moves..][..architecture.moves];
         let legal = || logits.iter().zip(target).filter(|(_, target)| **target >= 0.0);
@@ -116,10 +116,13 @@ fn loss(architecture: &Architecture, weights: &[f64], batch: &Batch) -> [f64; 3]
         sums[0] -= legal().map(|(logit, target)| f64::from(*target) * (logit.exp() / total).ln()).sum::<f64>();
         sums[1] += (f64::from(batch.outcomes[position]) - value).powi(2);
         let owners = owned.iter().enumerate().map(|(cell, owned)| (batch.owners[position * owned_cells + cell], owned));
-        let known = owners.filter(|(owner, _)| *owner != UNKNOWN);
-        sums[2] += known.map(|(owner, owned)| (f64::from(owner) - owned).powi(2)).sum::<f64>() / owned_cells as f64;
+        for (owner, owned) in owners.filter(|(owner, _)| *owner != UNKNOWN) {
+            sums[2] += (f64::from(owner) - owned).powi(2);
+            known += 1;
+        }
     }
-    sums.map(|sum| sum / answers.len() as f64)
+    let positions = answers.len() as f64;
+    [sums[0] / positions, sums[1] / positions, sums[2] / f64::from(known.max(1))]
 }
 
 /// Boards that do not fill the tiles, and more filters than one panel.

@@ -180,12 +180,12 @@ fn a_measurement_that_is_stopped_is_made_anew() {
     assert_eq!(log(&run), log(&whole));
 }
 
-/// One search of such a game would take days.
+/// One search of such a game would take many minutes.
 #[test]
 fn who_plays_long_games_stops_in_the_middle_of_one() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "game = \"connect-four\"\npreset = \"alphazero\"\nsteps = 3\n[network]\nblocks = 1\nfilters = 16\n\
-                [self-play]\niterations = 1_000_000_000\n";
+    let text = "game = \"connect-four\"\npreset = \"alphazero\"\nsteps = 3\n[network]\nblocks = 6\nfilters = 64\n\
+                [self-play]\niterations = 1_000_000\n";
     let recipe = recipe(folder.path(), "slow.toml", text);
     let run = folder.path().join("run");
     let mut child = start(&recipe, &run, &folder.path().join("out.txt"), &[]);

@@ -1,7 +1,8 @@
 //! [`ReplayBuffer`]: the examples that learning draws from, and [`ReplayLog`]: trajectories on disk.
 //!
 //! A log holds what a learning step was made from, the entries of each game with their length and a CRC-32, so that a run that
-//! was killed goes on without losing a trajectory that had ended: a game that was not written whole is cut off.
+//! was killed goes on without losing a trajectory that had ended: a game that was not written whole is cut off, and so are zeros
+//! behind it, which file systems leave where the power failed.
 
 use super::actor::Trajectory;
 use serde::{Deserialize, Serialize};
@@ -154,13 +155,20 @@ fn read_entries(bytes: &[u8]) -> io::Result<(Vec<Entry>, usize)> {
     while let Some(&head) = bytes[at..].first_chunk::<8>() {
         let [length, crc] = [0, 4].map(|i| u32::from_le_bytes([head[i], head[i + 1], head[i + 2], head[i + 3]]));
         let length = length as usize;
+        let only_zeros = |from: usize| bytes[from.min(bytes.len())..].iter().all(|&byte| byte == 0);
+        if length == 0 && only_zeros(at) {
+            break;
+        }
         let Some(payload) = bytes.get(at + 8..).and_then(|rest| rest.get(..length)) else { break };
         if crc32fast::hash(payload) != crc {
             // The last one may be half on disk after the power failed; what stands before others was whole.
-            if at + 8 + length == bytes.len() {
+            if only_zeros(at + 8 + length) {
                 break;
             }
-            let problem = format!("the game at byte {at} is damaged, and there are others behind it");
+            let problem = format!(
+                "the game at byte {at} is damaged, and there are others behind it: put a copy of the file back, or, if it is the \
+                 last of the run, move it away to play its games anew"
+            );
             return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
         }
         entries.extend(entries_of(payload).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, STRANGE))?);
@@ -224,6 +232,29 @@ mod tests {
         }
         std::fs::write(&path, &bytes).unwrap();
         assert_eq!(ReplayLog::read_complete(&path).unwrap(), entries);
+    }
+
+    #[test]
+    fn zeros_that_a_power_failure_left_are_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("1.log");
+        let entries = [Entry::Trajectory(trajectory(1, 2)), Entry::Trajectory(trajectory(2, 2))];
+        let (mut log, _) = ReplayLog::open(&path).unwrap();
+        entries.iter().for_each(|entry| log.append(std::slice::from_ref(entry)).unwrap());
+        let bytes = std::fs::read(&path).unwrap();
+        for length in bytes.len() / 2..=bytes.len() {
+            let zeros = [&bytes[..length], &[0; 4096]].concat();
+            std::fs::write(&path, &zeros).unwrap();
+            assert!(ReplayLog::read_complete(&path).is_err(), "{length}");
+            let found = ReplayLog::open(&path).unwrap().1;
+            // The last game may end in zeros itself.
+            let whole = if found.len() == 2 { bytes.len() } else { bytes.len() / 2 };
+            assert_eq!(
+                (found.len(), std::fs::read(&path).unwrap()),
+                (whole * 2 / bytes.len(), bytes[..whole].to_vec())
+            );
+            assert!(found.len() == 2 || length < bytes.len(), "{length}");
+        }
     }
 
     #[test]

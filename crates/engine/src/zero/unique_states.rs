@@ -1,5 +1,6 @@
 //! [`unique_states`]: how much of the game a run has seen (paper 004, §6.1, Figure 3).
 
+use super::actor::Trajectory;
 use super::replay::{Entry, ReplayLog};
 use super::training::{ZeroError, at, logs};
 use afterstate_games::{Deterministic, IndexedMoves};
@@ -20,18 +21,22 @@ pub fn unique_states<G: Deterministic + IndexedMoves>(
 ) -> Result<Vec<u64>, ZeroError> {
     let mut seen: Vec<HashSet<u64>> = Vec::new();
     for path in logs(folder, steps) {
-        for entry in at(&path, ReplayLog::read(&path))? {
-            let Entry::Trajectory(trajectory) = entry else { continue };
+        for entry in at(&path, ReplayLog::read_complete(&path))? {
+            let Entry::Trajectory(Trajectory { way, opening, policies, .. }) = entry else { continue };
             let mut game = first.clone();
-            for (depth, &index) in trajectory.way.iter().enumerate() {
+            let start = usize::from(opening);
+            // A game that ended early has been searched where no move was played any more.
+            for depth in 0..start + policies.len() {
                 if seen.len() <= depth {
                     seen.push(HashSet::new());
                 }
                 // What led to the start was another trajectory's, or the raw policy's.
-                if depth >= usize::from(trajectory.opening) {
+                if depth >= start {
                     seen[depth].insert(game.key());
                 }
-                game.play(game.move_at(usize::from(index)));
+                if let Some(&index) = way.get(depth) {
+                    game.play(game.move_at(usize::from(index)));
+                }
             }
         }
     }

@@ -8,10 +8,13 @@
 
 use super::actor::{Actor, ActorSettings, Played};
 use super::network::{Network, Question};
-use afterstate_games::rng::{below, mix};
+use afterstate_games::rng::below;
 use afterstate_games::{Deterministic, IndexedMoves, stream};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Separates the draws of search states from what happens in the games.
+const OF_SAMPLES: u64 = 1 << 62;
 
 /// Mean squared errors of values from −1 to 1.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -51,7 +54,7 @@ where
                 loss.visited_states += 1;
             }
         }
-        let rng = &mut stream(mix(seed), number);
+        let rng = &mut stream(seed ^ OF_SAMPLES, number);
         for sample in 0..if met.is_empty() { 0 } else { of_each } {
             let way = &met[below(rng, met.len() as u32) as usize];
             let own = (games + number * of_each + sample, seed);

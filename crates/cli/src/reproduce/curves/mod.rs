@@ -20,7 +20,8 @@ use afterstate_arena::clock::TimeControl;
 use afterstate_arena::curve::{Curve, CurvePoint, Series};
 use afterstate_arena::pairing::Format;
 use afterstate_arena::tournament::TournamentSettings;
-use afterstate_engine::zero::StepReport;
+use afterstate_engine::search::{FirstPlay, PuctSettings};
+use afterstate_engine::zero::{ActorSettings, StepReport};
 use afterstate_games::go::Go;
 use afterstate_games::{ConnectFour, TicTacToe};
 use anyhow::{Context, Result, ensure};
@@ -45,6 +46,11 @@ impl Run {
     /// The area under its curve, as a share of the most that it can be.
     fn area(&self) -> f64 {
         self.curve.iter().map(|(_, rate)| rate).sum::<f64>() / self.curve.len().max(1) as f64
+    }
+
+    /// Whether it broke off before so many learning steps, because its weights grew beyond all bounds.
+    fn diverged(&self, steps: u64) -> bool {
+        self.curve.last().is_none_or(|&(last, _)| last < steps)
     }
 }
 
@@ -78,6 +84,9 @@ fn trajectories(folder: &Path) -> Result<f64> {
 #[serde(rename_all = "kebab-case")]
 struct Line {
     learner: String,
+    /// How many of its runs diverged. Their curves are as short as they are, and so are the areas under them.
+    #[serde(skip_serializing_if = "is_zero")]
+    diverged: usize,
     area: Mean,
     /// The winning rate at the end.
     last: Mean,
@@ -90,6 +99,10 @@ struct Line {
     head_to_head: BTreeMap<String, Mean>,
     /// The same against the first learner in the paper.
     paper: Option<f64>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 #[derive(Serialize)]
@@ -133,13 +146,7 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
         let log = folder.join(LOG);
         let describe = || log.display().to_string();
         let milestones = read_log(&log).with_context(describe)?;
-        // As the runs' own measurements search.
-        let self_play = &recipes[learner].zero.self_play;
-        let (iterations, exploration) = (self_play.iterations, self_play.puct.exploration);
-        let agent = format!(
-            "puct:{},iterations={iterations},exploration={exploration},solver=false,reuse=false,resign=0",
-            folder.display()
-        );
+        let agent = agent_text(&recipes[learner].zero.self_play, &folder);
         runs.push(Run {
             learner,
             curve: curve(&milestones, &experiment.opponent, experiment.window, size.games.into())
@@ -151,6 +158,19 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     }
     let met = meet(place, name, GameSpec::parse(game, options)?, &runs, size)?;
     write(place, name, &experiment, size, &runs, &met)
+}
+
+/// Searches as the run's own measurements do.
+fn agent_text(self_play: &ActorSettings, folder: &Path) -> String {
+    let ActorSettings { iterations, puct: PuctSettings { exploration, first_play, solver, .. }, .. } = self_play;
+    let first_play = match first_play {
+        FirstPlay::Draw => String::new(),
+        FirstPlay::Reduced(reduction) => format!("first-play={reduction},"),
+    };
+    format!(
+        "puct:{},iterations={iterations},exploration={exploration},{first_play}solver={solver},reuse=false,resign=0",
+        folder.display()
+    )
 }
 
 /// The runs are those of all figures with this learner.
@@ -221,7 +241,13 @@ fn meet(place: &Workplace, name: &str, game: GameSpec, runs: &[Run], size: &Size
     Ok(met)
 }
 
-fn verdicts(experiment: &Experiment, runs: &[Run]) -> Vec<Verdict> {
+/// How many runs of a learner diverged, and how many there are.
+fn diverged(experiment: &Experiment, runs: &[Run], learner: &str, steps: u64) -> (usize, usize) {
+    let own = || runs.iter().filter(|run| experiment.learners[run.learner].name == learner);
+    (own().filter(|run| run.diverged(steps)).count(), own().count())
+}
+
+fn verdicts(experiment: &Experiment, runs: &[Run], steps: u64) -> Vec<Verdict> {
     let of = |name: &str, measure: Measure| {
         let value = |run: &Run| match measure {
             Measure::Area => run.area(),
@@ -243,6 +269,14 @@ fn verdicts(experiment: &Experiment, runs: &[Run]) -> Vec<Verdict> {
             Measure::SearchedLoss => (1.0, "a larger value loss over search states"),
         };
         let by = if *times == 1.0 { String::new() } else { format!(", {times} times as much") };
+        let claim = format!("{more} has {what} than {than}{by}");
+        // Those that are left say nothing of those that diverged.
+        for name in [more, than] {
+            if let (broke_off @ 1.., all) = diverged(experiment, runs, name, steps) {
+                let measured = format!("{broke_off} of {all} runs of {name} diverged");
+                return Verdict { claim, measured, verdict: UNDECIDED };
+            }
+        }
         let digits = if matches!(measure, Measure::VisitedLoss | Measure::SearchedLoss) { 3 } else { 1 };
         let (one, other) = (of(more, *measure), of(than, *measure));
         let difference = unit * (one.mean - times * other.mean);
@@ -254,7 +288,7 @@ fn verdicts(experiment: &Experiment, runs: &[Run]) -> Vec<Verdict> {
             }
             _ => (format!("{difference:+.digits$}, one run"), UNDECIDED),
         };
-        Verdict { claim: format!("{more} has {what} than {than}{by}"), measured, verdict }
+        Verdict { claim, measured, verdict }
     };
     experiment.claims.iter().map(verdict).collect()
 }
@@ -303,6 +337,7 @@ fn write(
             };
             Line {
                 learner: learner.name.clone(),
+                diverged: diverged(experiment, runs, &learner.name, size.steps).0,
                 area: mean(&Run::area),
                 last: mean(&|run| run.curve.last().map_or(0.0, |point| point.1)),
                 trajectories: mean(&|run| run.trajectories),
@@ -346,7 +381,7 @@ fn write(
         let score = |other: &str| line.head_to_head.get(other).map_or("–".to_string(), share);
         meetings.row(std::iter::once(line.learner.clone()).chain(names.clone().map(score)));
     }
-    let claims = verdicts(experiment, runs);
+    let claims = verdicts(experiment, runs, size.steps);
     let made_by = format!(
         "{}; {} runs of each learner, {} learning steps, {} games every {} steps",
         place.made_by(name),
@@ -360,8 +395,16 @@ fn write(
         table.write(&mut text)?;
         text.push(b'\n');
     }
+    let broke_off: String = lines
+        .iter()
+        .filter(|line| line.diverged > 0)
+        .map(|line| {
+            let Line { learner, diverged, .. } = line;
+            format!("{diverged} of {} runs of {learner} diverged, and their curves end there.\n", size.seeds)
+        })
+        .collect();
     let text = format!(
-        "{}\n{}\nPoints against {}, means over runs with 95 % intervals; the area is the mean of the whole curve.\n\n{}{made_by}\n",
+        "{}\n{}\nPoints against {}, means over runs with 95 % intervals; the area is the mean of the whole curve.\n{broke_off}\n{}{made_by}\n",
         experiment.source,
         experiment.title,
         experiment.opponent,
@@ -405,6 +448,54 @@ mod tests {
         assert!(curve(&log, "random", 20, 10).is_err());
         let other = curve(&log, "solver-10x", 20, 400).unwrap_err().to_string();
         assert!(other.contains("10 games") && other.contains("wants 400"), "{other}");
+    }
+
+    /// Of a learner some of whose runs broke off nothing is claimed: what is left of it is not what was compared.
+    #[test]
+    fn runs_that_diverged_decide_nothing() {
+        let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers/2023-go-exploit");
+        let experiment = Experiment::load(&paper.join("fig1.toml")).unwrap();
+        let run = |learner, curve: &[(u64, f64)]| Run {
+            learner,
+            curve: curve.to_vec(),
+            trajectories: 1.0,
+            states: States::default(),
+            agent: AgentSpec::parse("random").unwrap(),
+        };
+        let (mut strong, weak) = (vec![(10, 0.8), (20, 0.9)], [(10, 0.1), (20, 0.2)]);
+        let learners = 0..experiment.learners.len();
+        let judged = |strong: &[(u64, f64)]| {
+            let two = |learner| {
+                let curve = if learner == 0 { &weak[..] } else { &[(10, 0.8), (20, 0.9)] };
+                [run(learner, curve), run(learner, if learner == 1 { strong } else { curve })]
+            };
+            let runs: Vec<Run> = learners.clone().flat_map(two).collect();
+            let name = &experiment.learners[1].name;
+            let found = verdicts(&experiment, &runs, 20);
+            found.into_iter().filter(|verdict| verdict.claim.contains(name)).collect::<Vec<_>>()
+        };
+        assert!(judged(&strong).iter().all(|verdict| !verdict.measured.contains("diverged")));
+        strong.pop();
+        let found = judged(&strong);
+        assert!(!found.is_empty());
+        for verdict in found {
+            assert!(
+                verdict.measured.starts_with("1 of 2 runs of") && verdict.verdict == UNDECIDED,
+                "{}",
+                verdict.measured
+            );
+        }
+    }
+
+    #[test]
+    fn agents_of_meetings_search_as_their_runs() {
+        let text = |self_play: &ActorSettings| agent_text(self_play, Path::new("runs/x"));
+        let usual = ActorSettings { iterations: 100, ..ActorSettings::default() };
+        assert_eq!(text(&usual), "puct:runs/x,iterations=100,exploration=1,solver=false,reuse=false,resign=0");
+        let puct = PuctSettings { first_play: FirstPlay::Reduced(0.25), solver: true, ..PuctSettings::default() };
+        let other = ActorSettings { puct, ..usual };
+        assert!(text(&other).contains("first-play=0.25,solver=true"), "{}", text(&other));
+        assert!(AgentSpec::parse(&text(&other)).is_ok());
     }
 
     #[test]

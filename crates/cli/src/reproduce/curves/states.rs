@@ -15,7 +15,7 @@ use std::path::Path;
 const SEARCH_STATES: u64 = 2;
 
 /// What is known of a run's states.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct States {
     /// Learning steps of the run.
@@ -39,7 +39,9 @@ pub fn of_run<G: ZeroGame>(
     folder: &Path,
     games: u64,
 ) -> Result<States> {
-    let (steps, checkpoint) = run.checkpoints.last().context("there is no checkpoint")?;
+    let (steps, checkpoint) = run.checkpoints.last().with_context(|| {
+        format!("{}: the run diverged before its first checkpoint: try a smaller step size", folder.display())
+    })?;
     let file = folder.join(FILE);
     let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<States>(&bytes).ok());
     if let Some(known) = known.filter(|known| (known.steps, known.games) == (*steps, games)) {

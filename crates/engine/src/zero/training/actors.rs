@@ -18,6 +18,9 @@ use std::sync::{Mutex, MutexGuard};
 /// Answers that each thread remembers: 2 to the power of this.
 const CACHE_BITS: u32 = 16;
 
+/// Separates the draws of where trajectories start from what happens in them.
+const OF_STARTS: u64 = 1 << 61;
+
 /// A step that is being played.
 pub(super) struct Round<'a> {
     /// Of its log.
@@ -159,7 +162,7 @@ impl<G: Deterministic + Planes, T: Trainable<G>> ZeroTraining<G, T> {
     fn start_of(&self, number: u64, archive: Option<&Archive>) -> Vec<u16> {
         let (Some(settings), Some(archive)) = (&self.settings.archive, archive) else { return Vec::new() };
         // A stream of its own, so that the trajectory's does not depend on where it starts.
-        let rng = &mut stream(mix(self.seed), number);
+        let rng = &mut stream(self.seed ^ OF_STARTS, number);
         if unit(rng) < settings.initial {
             return Vec::new();
         }

@@ -3,7 +3,7 @@ use crate::Value;
 use crate::zero::actor::{ActorSettings, Played};
 use crate::zero::network::{Example, Network, Question};
 use crate::zero::start_positions::Keep;
-use crate::zero::{Branching, Expert, ServerSettings, unique_states};
+use crate::zero::{Branching, Expert, PlayoutCap, ServerSettings, unique_states};
 use afterstate_games::{Game, IndexedMoves, Rng, TicTacToe, Turn};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -399,6 +399,28 @@ fn what_cannot_be_read_is_named() {
     assert!(message().contains("archive-00000001.bin") && message().contains("damaged"), "{}", message());
 }
 
+/// Where a game starts says nothing of what happens in it, whatever the seed.
+#[test]
+fn starts_and_searches_are_drawn_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = settings(Some((Interest::Visited, Keep::Circular)));
+    settings.archive = settings.archive.map(|archive| ArchiveSettings { initial: 0.5, ..archive });
+    settings.self_play.katago.playout_cap = Some(PlayoutCap { full_share: 0.5, fast: 4 });
+    let mut training =
+        ZeroTraining::open(TicTacToe::default(), settings, (0, 1), new(), folder.path(), (0, 0)).unwrap();
+    // Whether the game began at the beginning, and whether its first search was a full one.
+    let mut counts = [[0u32; 2]; 2];
+    for step in 0..8 {
+        training.step(&AtomicBool::new(false), &|_| {}).unwrap().unwrap();
+        for entry in ReplayLog::read(&log_path(folder.path(), step)).unwrap() {
+            let Entry::Trajectory(Trajectory { opening, policies, .. }) = entry else { continue };
+            counts[usize::from(opening > 0)][usize::from(policies.first().is_some_and(|policy| !policy.is_empty()))] +=
+                1;
+        }
+    }
+    assert!(counts.iter().flatten().all(|&count| count > 5), "{counts:?}");
+}
+
 #[test]
 fn what_a_run_has_seen_is_counted_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -414,6 +436,13 @@ fn what_a_run_has_seen_is_counted_once() {
     let seen = unique_states(&TicTacToe::default(), folder.path(), training.steps()).unwrap();
     assert_eq!(seen[..2], [1, 9], "the empty board, and a cross anywhere");
     assert!(seen[2] <= 72 && seen.len() <= 9 && seen.iter().all(|&states| states <= trajectories), "{seen:?}");
+
+    // The last position of a game that ended early was searched, too.
+    let trajectory = Trajectory { way: vec![0, 4], policies: vec![vec![(0, 1.0)]; 3], ..Trajectory::default() };
+    let early = tempfile::tempdir().unwrap();
+    let log = |step| log_path(early.path(), step);
+    ReplayLog::open(&log(0)).unwrap().0.append(&[Entry::Trajectory(trajectory)]).unwrap();
+    assert_eq!(unique_states(&TicTacToe::default(), early.path(), 1).unwrap(), [1, 1, 1]);
 
     settings.replay.keep = false;
     training.settings = settings;
