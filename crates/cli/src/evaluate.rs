@@ -31,6 +31,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
     and to take are shown: in units of the cube, by Janowski's model and a computed match equity table. All else is cubeless.")]
 pub struct Args {
     /// The position
+    #[arg(allow_hyphen_values = true)]
     position: String,
     /// Who values it: greedy or expectimax with a checkpoint (see `afterstate agents`)
     #[arg(long, value_name = "SPEC")]
@@ -120,8 +121,8 @@ pub fn run(args: Args) -> Result<()> {
         }
     };
     ensure!(
-        !doubled || situation.may_double(side),
-        "position '{}': a double was offered by who may not double there",
+        !doubled || situation.is_double_legal(side),
+        "position '{}': a double was offered by who may not double there; beavers are not evaluated",
         args.position
     );
     let spec = AgentSpec::parse(&args.agent)?;

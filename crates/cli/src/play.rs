@@ -33,7 +33,7 @@ pub struct Args {
     agent: String,
     /// Begin at this position, as 'position' prints it in a game; --size and --komi do not matter then, and with --cube the cube and
     /// the score are what an XGID says
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     position: Option<String>,
     /// Backgammon: play with the doubling cube, a game for money
     #[arg(long, conflicts_with = "length")]
@@ -117,6 +117,11 @@ trait Stakes<G: Playable> {
 
     /// The human gives up a game of such a stake: how it ends, or nothing if that is declined.
     fn resigned(&mut self, record: &Record<G>, stake: u8, terminal: &mut Terminal) -> Result<Option<Outcome>>;
+
+    /// Why a double that is asked for with a roll on the board was not possible before.
+    fn no_double(&self) -> String {
+        "There is no cube.".into()
+    }
 
     /// The position as a line.
     fn position(&self, record: &Record<G>) -> String {
@@ -301,7 +306,7 @@ impl<G: Playable> Session<G> {
                 "" => {}
                 "quit" | "exit" => return Ok(Order::Quit),
                 "undo" if self.cube => writeln!(out, "With the cube no move is taken back.")?,
-                "double" if self.cube => writeln!(out, "You have rolled already; a double comes before the roll.")?,
+                "double" if self.cube => writeln!(out, "{}", stakes.no_double())?,
                 "undo" => return Ok(Order::Undo),
                 "help" | "?" => writeln!(out, "Type {}.", self.help())?,
                 "board" => self.show(out)?,

@@ -153,6 +153,12 @@ pub fn run(args: Args) -> Result<()> {
     let mut read = vec![("openings", file.openings.as_deref()), ("the tournament", Some(args.file.as_path()))];
     read.extend(file.agents.iter().map(|entrant| ("an agent", agent_file(entrant.text()))));
     game_files::check(&args.outputs, game, Some(&log), &read)?;
+    // Programs take the first two names of a file for those of all its games.
+    ensure!(
+        args.outputs.mat.is_none() || file.agents.len() == 2,
+        "--mat: such a file names two players, and {} agents play here; leave it out (the log and --csv have all games)",
+        file.agents.len()
+    );
     let agents =
         file.agents.iter().map(Entrant::spec).collect::<Result<Vec<_>>>().with_context(|| shown.to_string())?;
     ensure!(file.move_limit != Some(0), "{shown}: move-limit is 0: expected at least 1");

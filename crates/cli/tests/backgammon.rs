@@ -306,6 +306,10 @@ fn matches_are_written_and_looked_at_again() {
 
     let message = fail(&["match", "--game", "backgammon", "random", "random", "--games", "2", "--win=moves=1"]);
     assert!(message.contains("are played to their end"), "{message}");
+    let three = folder.path().join("three.toml");
+    fs::write(&three, "game = \"backgammon\"\nagents = [\"random\", \"random\", \"random\"]\ngames = 2\n").unwrap();
+    let message = fail(&["tournament", three.to_str().unwrap(), "--mat", "x.mat"]);
+    assert!(message.contains("--mat: such a file names two players, and 3 agents play here"), "{message}");
     let message = fail(&["match", "--game", "connect-four", "random", "random", "--mat", "x.mat"]);
     assert!(message.contains("only games of backgammon"), "{message}");
     let path = folder.path().join("games.mat");

@@ -104,12 +104,17 @@ fn decisions_are_those_counted_by_hand() {
     assert!(words(&format!("{race}:0:0:1:D:5:5:0:7:10")).contains("X has doubled: O passes"));
     let crawford = words(&format!("{race}:0:0:1:00:6:5:1:7:10"));
     assert!(crawford.contains("match to 7, X needs 1 and O 2, Crawford game") && crawford.contains("X cannot double"));
+    // Who needs one point may double, though nothing comes of it, and the text may stand alone though it begins like an option.
+    assert!(words(&format!("{race}:0:0:1:D:6:5:0:7:10")).contains("X has doubled"));
+    assert!(words(&format!("{}:0:0:1:00", race.trim_start_matches("XGID="))).contains("X doubles"));
     // With a roll there is nothing to decide about the cube.
     assert!(!words(&format!("{race}:0:0:1:31:0:0:0:0:10")).contains("cube"));
     for (position, more, part) in [
         (format!("{race}:0:0:1:00:0:0:0:65:10"), &[][..], "65 points to go: expected at most 64"),
         (format!("{race}:0:0:1:00:7:0:0:7:10"), &[], "nobody has won the match"),
         (format!("{race}:0:0:1:00:0:0:0:0:10"), &["--efficiency", "2"], "--efficiency 2"),
+        (format!("{race}:1:-1:1:D:0:0:0:0:10"), &[], "beavers are not evaluated"),
+        (format!("{race}:0:0:1:D:6:5:1:7:10"), &[], "who may not double there"),
     ] {
         let answer = known.ask(&[&["evaluate", &position][..], more].concat(), "");
         assert!(!answer.ok && answer.err.contains(part) && answer.err.trim().lines().count() == 1, "{}", answer.err);
@@ -173,6 +178,15 @@ fn a_person_doubles_takes_passes_and_resigns() {
             && score.contains("You win the match."),
         "{score}"
     );
+    for (cube, why) in [
+        ("0:0:1:00:5:4:1:6:10", "Nobody doubles in the Crawford game."),
+        ("1:1:1:00:4:4:0:6:10", "nothing to double for"),
+        ("1:-1:1:00", "The cube is expectimax"),
+        ("0:0:1:11", "You have rolled already"),
+    ] {
+        let said = play(&format!("{}:{cube}", home("A", "a")), &[], "double\n1/off\n");
+        assert!(said.contains(why) && said.contains("You win"), "{why}: {said}");
+    }
     let offered = known.ask(&["play", "--game", "backgammon", "--cube", "--position", &format!("{race}:0:0:1:D")], "");
     assert!(!offered.ok && offered.err.contains("a double was offered there"), "{}", offered.err);
     // A match goes on until a side has its points; here every game is given up.
@@ -227,6 +241,13 @@ fn decisions_of_a_match_are_judged() {
     let shown = succeed(&["analyze", file, "--agent", &agent, "--threshold", "0.001"]);
     assert!(shown.contains("cube decisions") && shown.contains("match to 3, 2 games"), "{shown}");
     assert!(fail(&["analyze", file, "--agent", &agent, "--jacoby"]).contains("--jacoby is a rule of money play"));
+    // GNU Backgammon's files say nothing of it where there was no cube.
+    let no_cube = ["analyze", file, "--agent", &agent, "--no-cube", "--json"];
+    assert!(fail(&no_cube).contains("--no-cube: somebody doubles in game 1"));
+    let plays = " 3 point match\n\n Game 1\n Ada : 0 Bob : 0\n 1) 31: 8/5 6/5   42: 8/4 6/4\n 2) 52: 13/8 13/11\n";
+    fs::write(&path, plays).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&succeed(&no_cube)).unwrap();
+    assert!(report["cubeless"] == true && report["cube"].as_array().unwrap().is_empty(), "{report}");
     fs::write(&path, text.replace("Bob : 2", "Bob : 3")).unwrap();
     let message = fail(&["analyze", file, "--agent", &agent]);
     assert!(message.contains("game 2 begins with the match won already"), "{message}");

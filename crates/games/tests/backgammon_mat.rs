@@ -166,10 +166,31 @@ fn who_beavers_takes_and_the_doubler_rolls() {
         ("Doubles => 2", "21: 6/5 24/22", 6, "'Beavers => 4'"),
         ("66: 24/18 24/18 13/7 13/7", "Takes", 6, "nobody has doubled"),
         ("Beavers => 4", "Beavers => 8", 6, "expected 4"),
+        ("66: 24/18 24/18 13/7 13/7", "Beavers => 8", 6, "raccoons"),
         ("Doubles => 2", "Doubles => 6", 5, "expected a power of two"),
     ] {
         let error = MatMatch::read(&BEAVER.replacen(found, instead, 1)).unwrap_err();
         assert!(error.line == line && error.problem.contains(part), "{instead}: {error}");
+    }
+}
+
+/// GNU Backgammon leaves no space behind a name that is too long for its column.
+#[test]
+fn names_are_told_apart_however_long_they_are() {
+    let read = |line: &str| {
+        let text = format!(" 3 point match\n\n Game 1\n {line}\n  1) 31: 8/5 6/5\n");
+        MatMatch::read(&text).map(|read| (read.games[0].players.clone(), read.games[0].score))
+    };
+    for (line, players, score) in [
+        ("MaximilianaRosenkrantzvonGu : 0Bob : 0", ["MaximilianaRosenkrantzvonGu", "Bob"], [0, 0]),
+        ("MaximilianaRosenkrantzvonGu : 1Bob : x : 2", ["MaximilianaRosenkrantzvonGu", "Bob : x"], [1, 2]),
+        ("a : 1 b : 2", ["a", "b"], [1, 2]),
+        ("x : y : 1  7up : 2", ["x : y", "7up"], [1, 2]),
+    ] {
+        assert_eq!(read(line).unwrap(), (players.map(String::from), score), "{line}");
+    }
+    for line in ["Ada : Bob : 0", "Ada : 0", "Ada : 0Bob", "Ada : 0Bob : x", ""] {
+        assert!(read(line).is_err(), "{line}");
     }
 }
 

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 pub struct EngineCommand {
     program: String,
     args: Vec<String>,
+    /// Variables of the environment that differ from our own.
+    environment: Vec<(String, String)>,
 }
 
 /// Where Debian puts games, which is often not on `PATH` for services and in containers.
@@ -34,7 +36,13 @@ impl EngineCommand {
         if line.contains('\0') {
             return Err(PlayerError::NotStarted(format!("command line {line:?}: contains a zero byte")));
         }
-        Ok(EngineCommand { program, args: words.collect() })
+        Ok(EngineCommand { program, args: words.collect(), environment: Vec::new() })
+    }
+
+    /// The same program, with another value of a variable of its environment.
+    pub fn with_environment(mut self, name: &str, value: &str) -> EngineCommand {
+        self.environment.push((name.into(), value.into()));
+        self
     }
 
     /// The program as it was written.
@@ -45,6 +53,11 @@ impl EngineCommand {
     /// Its arguments.
     pub fn args(&self) -> &[String] {
         &self.args
+    }
+
+    /// The variables of its environment that differ from our own.
+    pub fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.environment.iter().map(|(name, value)| (&name[..], &value[..]))
     }
 
     /// The program's file: as written if it names a folder, else the first one on `PATH`, else in

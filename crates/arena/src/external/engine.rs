@@ -45,7 +45,12 @@ pub(super) struct Engine {
 
 impl Engine {
     pub(super) fn new(command_line: &str) -> Result<Engine, PlayerError> {
-        Ok(Engine { command: EngineCommand::parse(command_line)?, limits: Limits::default(), process: None })
+        Ok(Engine::of(EngineCommand::parse(command_line)?))
+    }
+
+    /// The same for a command line that was read already.
+    pub(super) fn of(command: EngineCommand) -> Engine {
+        Engine { command, limits: Limits::default(), process: None }
     }
 
     pub(super) fn is_running(&self) -> bool {

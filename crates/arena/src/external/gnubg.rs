@@ -4,6 +4,7 @@
 //! after the other, and several players share the programs that run ([`Gnubg`]). Whatever it does — crash, hang, print garbage
 //! or without end — ends as a [`PlayerError`] within the [`Limits`], with the program gone.
 
+use super::command::EngineCommand;
 use super::engine::{Engine, Limits, shown, unusable};
 use super::process::MAX_LINE;
 use crate::clock::Clock;
@@ -69,7 +70,9 @@ impl Gnubg {
     }
 
     fn start(&self) -> Result<Running, PlayerError> {
-        let mut engine = Engine::new(&self.command_line)?;
+        // It translates what it prints, and writes numbers as the language does.
+        let command = EngineCommand::parse(&self.command_line)?.with_environment("LC_ALL", "C");
+        let mut engine = Engine::of(command);
         engine.limits = self.limits;
         engine.start()?;
         let (limit, deadline) = (self.limits.start, Instant::now() + self.limits.start);

@@ -82,7 +82,7 @@ impl EngineProcess {
         );
         let mut process = Command::new(&file);
         let inherited = std::env::var(MARK).unwrap_or_default();
-        process.args(command.args()).env(MARK, format!("{inherited}{mark};"));
+        process.args(command.args()).envs(command.environment()).env(MARK, format!("{inherited}{mark};"));
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         lead_a_group(&mut process);
         let mut child = process

@@ -14,10 +14,10 @@ use afterstate_engine::cube::MatchEquityTable;
 use afterstate_engine::cube::match_equity::MOST_POINTS;
 use afterstate_games::backgammon::cube::Terms;
 use afterstate_games::backgammon::ids::PositionId;
-use afterstate_games::backgammon::mat::{LONGEST_TEXT, MatMatch};
+use afterstate_games::backgammon::mat::{Action, LONGEST_TEXT, MatGame, MatMatch};
 use afterstate_games::backgammon::{Dice, Phase};
 use afterstate_games::{Notation, Side};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -104,6 +104,13 @@ pub fn run(args: &Args) -> Result<()> {
         if game.players[0] == game.players[1] {
             game.players.iter_mut().zip([" (left)", " (right)"]).for_each(|(name, column)| *name += column);
         }
+    }
+    if args.no_cube {
+        let turned = |game: &MatGame| game.actions.iter().any(|(_, action)| matches!(action, Action::Double(_)));
+        if let Some(game) = read.games.iter().position(turned) {
+            bail!("--no-cube: somebody doubles in game {}: leave it out", game + 1);
+        }
+        read.cubeless = true;
     }
     let read = read;
     let spec = AgentSpec::parse(agent)?.pinned();

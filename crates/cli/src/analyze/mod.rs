@@ -69,6 +69,9 @@ pub struct Args {
     /// Backgammon for money: gammons count only once the cube was turned
     #[arg(long)]
     jacoby: bool,
+    /// Backgammon without a cube, of which GNU Backgammon's files say nothing
+    #[arg(long)]
+    no_cube: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -100,7 +103,9 @@ pub fn run(args: Args) -> Result<()> {
     if args.game.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mat")) {
         return backgammon::run(&args);
     }
-    ensure!(!args.jacoby, "--jacoby is for a .mat file of backgammon: leave it out");
+    for (name, given) in [("--jacoby", args.jacoby), ("--no-cube", args.no_cube)] {
+        ensure!(!given, "{name} is for a .mat file of backgammon: leave it out");
+    }
     let threshold = args.threshold.unwrap_or(10.0);
     ensure!(
         threshold > 0.0 && threshold <= 100.0,

@@ -256,6 +256,19 @@ impl Stakes<Backgammon> for CubeTable {
         Ok(None)
     }
 
+    fn no_double(&self) -> String {
+        let Situation { cube, terms } = &self.situation;
+        match terms {
+            Terms::Match(score) if score.crawford => "Nobody doubles in the Crawford game.".into(),
+            _ if !cube.belongs_to(self.human) => format!("The cube is {}'s.", self.name),
+            _ if self.situation.is_dead(self.human) => {
+                "You win the match with this game as the cube is: there is nothing to double for.".into()
+            }
+            _ if !self.situation.is_double_legal(self.human) => "The cube cannot be turned any further.".into(),
+            _ => "You have rolled already; a double comes before the roll.".into(),
+        }
+    }
+
     fn position(&self, record: &Record<Backgammon>) -> String {
         Xgid { game: *record.position(), situation: self.situation, doubled: false }.to_string()
     }

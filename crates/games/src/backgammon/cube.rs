@@ -157,11 +157,18 @@ impl Situation {
     /// Whether `side` may double before its roll: the cube must lie where it can reach it, this must not be the Crawford game,
     /// and to win the game must not be enough for the match already, for then the cube is dead for `side`.
     pub fn may_double(&self, side: Side) -> bool {
-        let alive = match self.terms {
-            Terms::Money { .. } => true,
-            Terms::Match(score) => !score.crawford && score.away(side) > self.cube.value,
-        };
-        alive && self.cube.belongs_to(side) && self.cube.value < MOST_CUBE
+        self.is_double_legal(side) && !self.is_dead(side)
+    }
+
+    /// The same by the rules alone, which let `side` turn a cube that is dead for it.
+    pub fn is_double_legal(&self, side: Side) -> bool {
+        let crawford = matches!(self.terms, Terms::Match(score) if score.crawford);
+        !crawford && self.cube.belongs_to(side) && self.cube.value < MOST_CUBE
+    }
+
+    /// Whether the cube is dead for `side`: to win the game is enough for the match already.
+    pub fn is_dead(&self, side: Side) -> bool {
+        matches!(self.terms, Terms::Match(score) if score.away(side) <= self.cube.value)
     }
 
     /// The same game with the cube turned by `side` and taken.

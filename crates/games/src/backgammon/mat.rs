@@ -316,6 +316,9 @@ impl Reader {
                     self.offered = Some(value);
                     Action::Double(value)
                 }
+                None if text.starts_with("Beavers") => {
+                    return Err(format!("'{}': raccoons, which answer a beaver, are not read", short(text)));
+                }
                 None => {
                     let Some((dice, play)) = played(board, side, text)? else {
                         // Who resigned, or broke off, after a roll.
@@ -351,18 +354,22 @@ fn short(text: &str) -> String {
 
 /// `Ada : 0                      Bob : 2`
 fn players(line: &str) -> Option<MatGame> {
-    // A name may have colons of its own: the first number behind one ends the first player's part.
-    let (at, _) = line.match_indices(" : ").find(|&(at, _)| {
-        let rest = &line[at + 3..];
-        let digits = rest.chars().take_while(char::is_ascii_digit).count();
-        digits > 0 && rest[digits..].starts_with(char::is_whitespace)
-    })?;
+    // A name may have colons of its own: the first number behind one ends the first player's part. The second name stands beside it
+    // where the first was too long for its column, in files of GNU Backgammon.
+    let part = |beside: bool| {
+        line.match_indices(" : ").find_map(|(at, _)| {
+            let rest = &line[at + 3..];
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            let (points, behind) = rest.split_at(digits);
+            let ends = digits > 0 && (beside || behind.starts_with(char::is_whitespace));
+            (ends && behind.contains(" : ")).then_some((&line[..at], points, behind))
+        })
+    };
     let clean = |name: &str| name.trim().chars().map(|c| if c.is_control() { '?' } else { c }).collect::<String>();
-    let (first, rest) = (clean(&line[..at]), &line[at + 3..]);
-    let (points, rest) = rest.split_once(char::is_whitespace)?;
+    let (first, points, rest) = part(false).or_else(|| part(true))?;
     let (second, other) = rest.trim().rsplit_once(" : ")?;
     Some(MatGame {
-        players: [first, clean(second)],
+        players: [clean(first), clean(second)],
         score: [points.parse().ok()?, other.trim().parse().ok()?],
         ..MatGame::default()
     })
