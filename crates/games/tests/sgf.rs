@@ -108,6 +108,9 @@ fn reads_what_servers_mean() {
     assert_eq!(["375", "650", "3.75", "2.75", "7.5", "0", "-3.5"].map(komi), [7.5, 6.5, 7.5, 5.5, 7.5, 0.0, -3.5]);
     // On so large a board that may be meant.
     assert_eq!(["250", "361"].map(komi), [250.0, 361.0]);
+    // Fox writes these all the same. Only so few stones can be meant by a quarter.
+    assert_eq!(["275", "325", "350"].map(komi), [5.5, 6.5, 7.0]);
+    assert!(GameRecordFile::read("(;KM[6.75])").is_err());
 
     let score = |rules: &str| read(&format!("(;SZ[9]RU[{rules}]HA[4]KM[0.5]AB[cc][gg][cg][gc])")).start.score();
     assert_eq!(["AGA", "Chinese", "Japanese"].map(score), [81.0 - 3.5, 81.0 - 4.5, 81.0 - 0.5]);
@@ -133,6 +136,7 @@ fn says_what_is_wrong() {
         ("(;HA[-3])", "SGF, line 1, HA[-3]: expected one number from 0 to 255"),
         ("(;HA[300])", "SGF, line 1, HA[300]: expected one number from 0 to 255"),
         ("(;GM[2])", "SGF, line 1, GM[2]: expected 1, the number of Go"),
+        ("(;GM[6])", "SGF, line 1, GM[6]: expected 1, the number of Go; games of backgammon are read from .mat files"),
         ("(;PL[x])", "SGF, line 1, PL[x]: expected B or W"),
         ("(;AB[a])", "SGF, line 1, AB[a]: expected points such as 'cd', or rectangles such as 'aa:cc'"),
         ("(;SZ[9]AB[jj])", "SGF, line 1, AB[jj]: expected points of a board of size 9"),

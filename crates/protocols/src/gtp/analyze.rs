@@ -11,6 +11,7 @@ use afterstate_arena::PlayerError;
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::go::{Go, Move};
 use afterstate_games::{Record, Side};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,7 +79,11 @@ impl Wishes {
             match key {
                 "interval" => wishes.interval = interval(parse_argument(key, value()?, "hundredths of a second")?),
                 "minmoves" => wishes.min_moves = parse_argument(key, value()?, whole)?,
-                "maxmoves" => wishes.max_moves = parse_argument(key, value()?, whole)?,
+                "maxmoves" => {
+                    let expected = "a whole number from 1";
+                    let most: NonZeroUsize = parse_argument(key, value()?, expected)?;
+                    wishes.max_moves = most.get();
+                }
                 "avoid" | "allow" => {
                     let (side, moves) = (parse_color(value()?)?, value()?);
                     let _depth: u32 = parse_argument(key, value()?, whole)?;
@@ -123,10 +128,13 @@ impl Wishes {
     fn select(&self, analysis: &Analysis) -> Analysis {
         let wanted = |mv: &Move| !self.avoid.contains(mv) && self.allow.as_ref().is_none_or(|allow| allow.contains(mv));
         let limit = self.max_moves.max(self.min_moves);
+        // Readers take priors for shares of all moves. Those of searches that have chances to win in their place add up to more.
+        let all: f32 = analysis.candidates.iter().filter_map(|candidate| candidate.prior).sum();
+        let scale = if all > 1.001 { 1.0 / all } else { 1.0 };
         let mut candidates: Vec<Candidate> = Vec::new();
         for candidate in analysis.candidates.iter().filter(|candidate| wanted(&candidate.mv)).take(limit) {
             if candidate.visits > 0 || candidates.len() < self.min_moves {
-                candidates.push(candidate.clone());
+                candidates.push(Candidate { prior: candidate.prior.map(|prior| scale * prior), ..candidate.clone() });
             }
         }
         Analysis { candidates, ..analysis.clone() }
@@ -173,7 +181,11 @@ impl Session {
             Wanted::Move => analyst.choose(inquiry, &mut report),
         });
         live.clear();
-        if let Some(analysis) = last {
+        // Of some moves alone nobody should be told as if they were all.
+        if let Some(analysis) = last
+            && inquiry.allow.is_none()
+            && inquiry.avoid.is_empty()
+        {
             self.seen = Some((position.clone(), analysis));
         }
         decision
@@ -224,6 +236,10 @@ fn analyze(session: &mut Session, call: Call<'_>, dialect: Dialect) -> Result<An
 fn generate(session: &mut Session, call: Call<'_>, dialect: Dialect) -> Result<Answer, Refusal> {
     let wishes = Wishes::parse(call.args, session.history.position())?;
     let record = session.record_for(wishes.side);
+    let is_restricted = wishes.allow.is_some() || !wishes.avoid.is_empty();
+    if is_restricted && wishes.inquiry(&record, &Budget::default()).moves().is_empty() {
+        return refuse("avoid and allow leave no legal move");
+    }
     let mut report = Report::new(call.out, call.id, dialect, wishes.side, record.position()).with(wishes.extras);
     // CGOS takes a single report: the last one.
     report.hold_back(dialect == Dialect::Cgos);

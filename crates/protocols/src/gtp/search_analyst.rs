@@ -33,8 +33,8 @@ use std::time::Instant;
 pub struct SearchAnalyst<S, L, P> {
     search: Mcts<Go, S, L, P, GoOwnership>,
     rng: Rng,
-    /// How the game that the tree is about is counted, which positions say nothing of.
-    counted: Option<(Komi, Scoring, usize)>,
+    /// What the game that the tree is about is played on, and how it is counted, which the keys of positions say nothing of.
+    counted: Option<(usize, Komi, Scoring, usize)>,
 }
 
 impl<S, L, P> SearchAnalyst<S, L, P>
@@ -84,7 +84,7 @@ where
         report: &mut dyn FnMut(&Analysis),
     ) -> Result<Decision<Move>, PlayerError> {
         let game = inquiry.record.position();
-        let counted = Some((game.komi(), game.scoring(), game.handicap()));
+        let counted = Some((game.size(), game.komi(), game.scoring(), game.handicap()));
         if std::mem::replace(&mut self.counted, counted) != counted {
             self.search.clear();
         }

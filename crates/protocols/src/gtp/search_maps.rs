@@ -7,11 +7,11 @@ use super::analyze::Wanted;
 use super::command::{Refusal, refuse};
 use super::gogui::heat_lines;
 use super::live::LIVE_INTERVAL;
-use super::session::{Answer, Call, Session};
+use super::session::{Answer, Call, Session, same_question};
 use super::vertex::{move_text, moves_text};
 use afterstate_engine::Budget;
+use afterstate_games::Side;
 use afterstate_games::go::{Go, Point};
-use afterstate_games::{Game, Side};
 use std::fmt::Write;
 
 /// One number for each point.
@@ -128,9 +128,7 @@ pub(super) fn ownership(session: &mut Session, _: Call<'_>) -> Result<Answer, Re
 fn draw(session: &mut Session, map: Map) -> Result<Answer, Refusal> {
     let record = session.record_for(session.history.position().to_move());
     let position = record.position();
-    // The key says nothing of what else decides who wins.
-    let rules = |game: &Go| (game.key(), game.komi(), game.scoring(), game.handicap());
-    let same = |seen: &Go| rules(seen) == rules(position);
+    let same = |seen: &Go| same_question(seen, position);
     if !session.seen.as_ref().is_some_and(|(seen, _)| same(seen)) {
         let budget = Budget::default();
         let inquiry = Inquiry { interval: LIVE_INTERVAL, ..Inquiry::new(&record, &budget) };

@@ -10,9 +10,10 @@ use super::table;
 use super::time::Clocks;
 use crate::line::{Line, MAX_LINE};
 use afterstate_arena::{Player, PlayerError};
+use afterstate_engine::search::Ownership;
 use afterstate_games::go::{Go, MAX_SIZE, MIN_SIZE};
 use afterstate_games::rng::mix;
-use afterstate_games::{Record, Turn};
+use afterstate_games::{Game, Record, Turn};
 use std::io::{self, BufRead, Write};
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,8 +42,10 @@ pub struct Session {
     pub(super) analyst: Option<Box<dyn Analyst>>,
     /// What the analyst last found, and in which position.
     pub(super) seen: Option<(Go, Analysis)>,
+    /// Who owns what at the end, where that was asked for last.
+    pub(super) settled: Option<(Go, Ownership)>,
     pub(super) live: LiveGraphics,
-    /// How many playouts tell dead stones from living ones; `None` if all stones count as alive.
+    /// How many playouts, or simulations of the analyst, tell dead stones from living ones; `None` if all stones count as alive.
     pub(super) status_playouts: Option<u32>,
     pub(super) sizes: RangeInclusive<usize>,
     pub(super) seed: u64,
@@ -100,6 +103,7 @@ impl Session {
             insight: None,
             analyst: None,
             seen: None,
+            settled: None,
             live: LiveGraphics::default(),
             status_playouts: None,
             sizes: MIN_SIZE..=MAX_SIZE,
@@ -160,7 +164,8 @@ impl Session {
         self
     }
 
-    /// Finds dead stones by so many playouts, and counts games without them. Otherwise every stone counts as alive.
+    /// Finds dead stones by as many simulations of the analyst, if there is one that knows who owns what, or else by so many playouts, and
+    /// counts games without them. Otherwise every stone counts as alive.
     ///
     /// ```
     /// use afterstate_arena::RandomPlayer;
@@ -322,6 +327,13 @@ impl Session {
             });
         }
     }
+}
+
+/// Whether who wins, and by how much, is the same question in both positions: their keys say nothing of the board's size, which empty
+/// ones do not show, and of how games are counted.
+pub(super) fn same_question(one: &Go, other: &Go) -> bool {
+    let question = |game: &Go| (game.key(), game.size(), game.komi(), game.scoring(), game.handicap());
+    question(one) == question(other)
 }
 
 /// Turns a panic of a player into an error: the session outlives its player's mistakes.

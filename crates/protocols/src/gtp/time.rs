@@ -13,27 +13,41 @@ pub(super) struct Clocks {
     /// As they are when a game begins.
     start: Clock,
     sides: [Clock; 2],
+    /// Whether nobody has said yet how games are timed, so that what is left tells it.
+    unset: bool,
 }
 
 impl Default for Clocks {
     fn default() -> Clocks {
-        Clocks::new(TimeControl::None)
+        Clocks { unset: true, ..Clocks::new(TimeControl::None) }
     }
 }
 
 impl Clocks {
     pub fn new(control: TimeControl) -> Clocks {
+        // Whoever sends the largest number that there is means that there is no limit.
+        let control = match control {
+            TimeControl::SuddenDeath(main)
+            | TimeControl::Fischer { main, .. }
+            | TimeControl::Japanese { main, .. }
+            | TimeControl::Canadian { main, .. }
+                if main >= LONGEST =>
+            {
+                TimeControl::None
+            }
+            control => control,
+        };
         // The referee is on the other side: what it forgives is its own affair.
         Clocks::of(Clock::new(control, Duration::ZERO))
     }
 
     fn of(start: Clock) -> Clocks {
-        Clocks { sides: [start.clone(), start.clone()], start }
+        Clocks { sides: [start.clone(), start.clone()], start, unset: false }
     }
 
     /// Sets both clocks to the start of a game.
     pub fn restart(&mut self) {
-        *self = Clocks::of(self.start.clone());
+        *self = Clocks { unset: self.unset, ..Clocks::of(self.start.clone()) };
     }
 
     pub fn both(&self) -> &[Clock; 2] {
@@ -44,7 +58,20 @@ impl Clocks {
     pub fn running(&self, side: Side, waited: Duration) -> Clocks {
         let mut sides = self.sides.clone();
         sides[side.index()] = sides[side.index()].running(waited);
-        Clocks { start: self.start.clone(), sides }
+        Clocks { start: self.start.clone(), sides, unset: self.unset }
+    }
+
+    /// What the controller says that `side` has left: for `count` moves, or for the game if that is 0.
+    fn set_left(&mut self, side: Side, left: Duration, count: u32) {
+        let clock = &mut self.sides[side.index()];
+        if self.unset && (count > 0 || !left.is_zero()) {
+            *clock = Clocks::new(match count {
+                0 => TimeControl::SuddenDeath(left),
+                stones => TimeControl::Canadian { main: Duration::ZERO, stones, period: left },
+            })
+            .start;
+        }
+        clock.set_left(left, count);
     }
 
     /// The budget of a move of `side` that goes on from now.
@@ -106,7 +133,7 @@ pub(super) fn time_left(session: &mut Session, call: Call<'_>) -> Result<Answer,
     let side = parse_color(&call.args[0])?;
     let left = parse_seconds("SECONDS", &call.args[1])?;
     let count = parse_count("STONES", &call.args[2])?;
-    session.clocks.sides[side.index()].set_left(left, count);
+    session.clocks.set_left(side, left, count);
     Answer::done()
 }
 

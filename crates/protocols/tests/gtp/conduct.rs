@@ -189,11 +189,15 @@ fn clocks_become_budgets() {
             ("genmove b", "= G1"),
             ("kata-time_settings none", "= "),
             ("genmove w", "= H1"),
+            // The largest number that some have stands for no limit, and who said so is not asked again.
+            ("time_settings 2147483647 0 0", "= "),
+            ("time_left b 2147483647 0", "= "),
+            ("genmove b", "= J1"),
         ],
     );
     let limited: Vec<bool> =
         told.iter().filter(|line| line.starts_with("choose")).map(|line| line.contains("in time")).collect();
-    assert_eq!(limited, [false, true, true, false, true, false, true, false]);
+    assert_eq!(limited, [false, true, true, false, true, false, true, false, false]);
 }
 
 /// Says how long it was given for its last move.
@@ -232,6 +236,24 @@ fn time_left_outranks_our_own_count() {
     let commands = ["kgs-time_settings byoyomi 0 600 3", "time_left w 1 1", "genmove w"];
     assert!(limit(&commands) <= 1.0);
     assert!(limit(&["genmove w"]) > 300.0);
+}
+
+/// Some controllers say what is left and never how the game is timed.
+#[test]
+fn time_left_tells_of_a_clock_that_nobody_has_set() {
+    let (sender, limits) = std::sync::mpsc::channel();
+    let mut session = Session::new("hurry", Box::new(Hurry(sender)));
+    let mut limit = |commands: &[&str]| {
+        for command in commands {
+            assert!(session.respond(command).starts_with('='), "{command}");
+        }
+        limits.recv().unwrap().as_secs_f64()
+    };
+    assert!(limit(&["time_left b 3 0", "genmove b"]) <= 0.1);
+    let last_stone = limit(&["time_left w 600 1", "genmove w"]);
+    assert!((300.0..=540.0).contains(&last_stone), "{last_stone}");
+    let again = limit(&["clear_board", "time_left b 1200 0", "genmove b"]);
+    assert!((20.0..=40.0).contains(&again), "{again}");
 }
 
 /// Tidies up for a while after each move, and says what its clock shows.

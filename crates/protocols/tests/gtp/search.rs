@@ -2,7 +2,7 @@
 
 use super::analysis::{Talk, talk};
 use super::players::FirstPoint;
-use afterstate_engine::search::{Experience, Grandfather, McRave, MctsSettings, PlayOut};
+use afterstate_engine::search::{Even, Experience, Grandfather, McRave, MctsSettings, PlayOut};
 use afterstate_games::go::{MogoPlayout, Point};
 use afterstate_protocols::gtp::{SearchAnalyst, Session};
 use std::collections::HashMap;
@@ -198,6 +198,52 @@ fn moves_are_avoided_and_allowed_in_the_search_itself() {
     assert!(!without.contains(&format!("move {best} ")) && move_of(&without) != best, "{best}: {without}");
     let none = session.respond("lz-analyze b allow b pass 1 avoid b pass 1");
     assert_eq!(none, "= \n\n");
+    // Nobody resigns because there is nothing that may be played, and nobody waits for a report of no moves.
+    let before = session.respond("showboard");
+    for command in ["lz-genmove_analyze b allow b pass 1 avoid b pass 1", "kata-genmove_analyze b 10 allow b Z9 1"] {
+        assert!(session.respond(command).starts_with('?'), "{command}");
+    }
+    assert_eq!(session.respond("showboard"), before);
+    assert!(session.respond("kata-analyze b maxmoves 0").contains("maxmoves '0': expected a whole number from 1"));
+}
+
+/// What was asked about some moves alone is not drawn as if it were all that there is.
+#[test]
+fn maps_are_of_all_moves_and_of_this_board() {
+    let mut session = searching();
+    session.respond("boardsize 9");
+    session.respond("lz-analyze b 100 allow b A1 1");
+    let drawn = session.respond("afterstate-search-visits");
+    let labels = drawn.lines().find(|line| line.starts_with("LABEL")).unwrap();
+    assert!(labels.split_whitespace().count() > 20, "{drawn}");
+    // Empty boards have one key, whatever their size.
+    for size in [7, 19, 5] {
+        session.respond(&format!("boardsize {size}"));
+        for map in ["value", "ownership"] {
+            let drawn = session.respond(&format!("afterstate-search-{map}"));
+            assert!(drawn.starts_with("= ") && !drawn.contains("knows nothing"), "{size} {map}: {drawn}");
+        }
+        let drawn = session.respond("afterstate-search-ownership");
+        let influence = drawn.lines().find(|line| line.contains("INFLUENCE")).unwrap();
+        assert_eq!(influence.split("INFLUENCE").nth(1).unwrap().split_whitespace().count(), 2 * size * size);
+    }
+}
+
+/// They are shares, whatever the search has in their place.
+#[test]
+fn priors_add_up_to_one_at_most() {
+    let settings = MctsSettings { simulations: 300, memory_mib: 16, ..MctsSettings::default() };
+    let prior = Even { experience: Experience::default() };
+    let analyst = SearchAnalyst::new(McRave::default(), PlayOut(MogoPlayout::default()), prior, settings, 1);
+    let mut session = Session::new("even", Box::new(FirstPoint)).with_analyst(Box::new(analyst));
+    for command in ["boardsize 5", "play b C3", "play w C2", "play b D2"] {
+        session.respond(command);
+    }
+    let answer = session.respond("kata-analyze w 1");
+    let infos = parse(answer.lines().find(|line| line.starts_with("info")).unwrap()).0;
+    let priors: Vec<f64> = infos.iter().map(|info| info.number("prior")).collect();
+    let all: f64 = priors.iter().sum();
+    assert!(all <= 1.001 && priors.iter().any(|&prior| prior > 0.0), "{priors:?}");
 }
 
 /// A stream that the test looks at afterwards.
@@ -300,6 +346,26 @@ fn dead_stones_are_listed_and_not_counted() {
     assert_eq!(session.respond("final_score"), "= B+1.5\n\n");
     let printed = session.respond("printsgf");
     assert!(printed.contains("RE[B+1.5]"), "{printed}");
+}
+
+/// A game that playouts alone give to White, because their rules save what is dead. GNU Go counts 19.5 points for Black.
+#[test]
+fn who_is_dead_is_what_the_search_thinks() {
+    const GAME: &str = "E5 C4 D3 C3 C6 D2 F6 G4 F3 H6 G3 H3 E2 G2 B5 G7 F7 D1 E1 G8 F8 F9 E9 G9 D8 F4 E4 F2 E3 H2 G5 H5 F1 G1 F5 H4 G6 \
+                        pass pass";
+    let mut session = searching();
+    session.respond("boardsize 9");
+    session.respond("komi 7.5");
+    for (number, mv) in GAME.split_whitespace().enumerate() {
+        let color = ["b", "w"][number % 2];
+        assert_eq!(session.respond(&format!("play {color} {mv}")), "= \n\n", "{mv}");
+    }
+    assert_eq!(session.respond("final_score"), "= B+19.5\n\n");
+    let dead = session.respond("final_status_list dead");
+    assert!(["C3", "C4", "D1", "D2"].iter().all(|stone| dead.contains(stone)), "{dead}");
+    // Asked again it says the same.
+    assert_eq!(session.respond("final_status_list dead"), dead);
+    assert!(session.respond("printsgf").contains("RE[B+19.5]"));
 }
 
 #[test]

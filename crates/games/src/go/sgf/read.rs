@@ -265,6 +265,9 @@ impl Header {
             Prop::AE(points) => self.set_up(property, points, Color::Empty)?,
             _ => {
                 let expected = match property.name.as_str() {
+                    "GM" if property.value.trim() == "6" => {
+                        "1, the number of Go; games of backgammon are read from .mat files"
+                    }
                     "GM" => "1, the number of Go",
                     "SZ" => "one number from 5 to 19, for a square board",
                     "KM" => KOMI,
@@ -345,12 +348,15 @@ pub(super) fn scoring_of(rules: &str) -> Scoring {
 }
 
 /// Komi as it is meant. The Fox server writes 375 for 3¾ stones, which are 7.5 points, and 650 for 6.5 points; others leave a quarter of
-/// a stone. KataGo, KaTrain and OGS read these so, too. Komi of no more than the board's points may be meant as it is.
+/// a stone, as in 3.75. KataGo, KaTrain and OGS read these so, too. Komi of no more than the board's points may be meant as it is, unless
+/// it is one of those of Fox.
 fn intended_komi(written: f64, size: usize) -> f64 {
-    let hundredths = written > (size * size) as f64 && written >= 200.0 && written % 25.0 == 0.0;
+    const OF_FOX: [f64; 4] = [275.0, 325.0, 350.0, 375.0];
+    let beyond_the_board = written > (size * size) as f64 && written >= 200.0 && written % 25.0 == 0.0;
+    let hundredths = beyond_the_board || OF_FOX.contains(&written);
     let komi = if hundredths { written / 100.0 } else { written };
-    let stones = hundredths && komi <= 4.0 || komi.fract().abs() == 0.25 || komi.fract().abs() == 0.75;
-    if stones { 2.0 * komi } else { komi }
+    let quarter = komi.fract().abs() == 0.25 || komi.fract().abs() == 0.75;
+    if (hundredths || quarter) && komi.abs() <= 4.0 { 2.0 * komi } else { komi }
 }
 
 /// SGF counts rows from the top.
