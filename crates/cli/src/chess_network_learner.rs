@@ -43,6 +43,8 @@ struct Learning {
     unsaved: Vec<SeenPosition>,
     /// Games that they, or those of the files, come from.
     games: u64,
+    /// How many of them came before there was enough to learn from. Their weights, which nothing has changed, have no part in the mean.
+    unlearnt: u64,
 }
 
 impl ChessNetworkLearner {
@@ -67,6 +69,12 @@ impl ChessNetworkLearner {
             None => (first.clone(), memory),
         };
         let games = last.map_or(0, |last| last.about.games);
+        // Checkpoints of earlier versions do not say how many games were not learnt from, and have them in their mean.
+        let is_of_rule = |memory: &[f32]| OutcomeStrap::new(recipe.learner, network.clone(), memory, []).is_some();
+        let (unlearnt, memory) = match memory.split_last() {
+            Some((unlearnt, rest)) if is_of_rule(rest) => (*unlearnt as u64, rest),
+            _ => (0, memory),
+        };
         let files = PositionFiles::new(folder, recipe.learner.window, recipe.kept_positions);
         let window = files.read(games)?;
         if games > 0 && window.is_empty() {
@@ -84,6 +92,7 @@ impl ChessNetworkLearner {
                 squared_error,
                 unsaved: Vec::new(),
                 games,
+                unlearnt,
             }),
             replayed: replayed(recipe, games)?,
             files,
@@ -127,7 +136,11 @@ impl ChessNetworkLearner {
         }
         learning.unsaved.extend(positions);
         learning.games += 1;
-        self.averaged.learnt(learning.rule.weights(), learning.games);
+        if learning.rule.has_begun() {
+            self.averaged.learnt(learning.rule.weights(), learning.games - learning.unlearnt);
+        } else {
+            learning.unlearnt = learning.games;
+        }
         TrainingTotals {
             games: 1,
             moves: moves as u64,
@@ -183,6 +196,8 @@ impl Learner for ChessNetworkLearner {
         let mut memory = vec![learning.squared_error];
         memory.extend_from_slice(learning.rule.network().weights());
         memory.extend(learning.rule.memory());
+        // Exact as far as training goes: recipes of so many games are refused long before.
+        memory.push(learning.unlearnt as f32);
         memory
     }
 
@@ -208,5 +223,37 @@ impl Described for ChessNetworkAgent {
 
     fn at(&self, games: u64, since_milestone: TrainingTotals) -> Self {
         ChessNetworkAgent { games, since_milestone, ..self.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first weights, from which nothing was learnt, have no part in the mean, however many games were played with them.
+    #[test]
+    fn the_mean_begins_with_the_first_step() {
+        let recipe = "game = \"chess\"\nhidden = 16\naveraging = 1000\n[self-play]\nnodes = 20\nmove-limit = 40\ntable-mib = 1\n\
+                      [learner]\nfirst = 60\nbatch = 16\n";
+        let (recipe, folder) = (ChessNetworkRecipe::parse(recipe).unwrap(), tempfile::tempdir().unwrap());
+        let learner = ChessNetworkLearner::new(&recipe, None, folder.path()).unwrap();
+        let first = recipe.first_network();
+        let mut unlearnt = 0;
+        loop {
+            learner.run(unlearnt..unlearnt + 1, &AtomicBool::new(false), &|_| {}).unwrap();
+            if learner.learning().rule.has_begun() {
+                break;
+            }
+            assert_eq!(learner.weights().values(), first.weights());
+            unlearnt += 1;
+        }
+        assert!(unlearnt > 0, "some games were not enough");
+        let learnt = learner.learning().rule.weights().values();
+        let differences =
+            |other: &[f32]| learnt.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max);
+        let (from_mean, from_first) = (differences(&learner.weights().values()), differences(first.weights()));
+        assert!(from_mean < 1e-6 && from_first > 1e-4, "{from_mean} {from_first}");
+        // A run that goes on remembers how many there were.
+        assert_eq!(learner.memory().last(), Some(&(unlearnt as f32)));
     }
 }

@@ -117,6 +117,12 @@ impl ChessNetworkRecipe {
             self.replays.is_some() == (self.replayed_games > 0),
             "replays and replayed-games belong together: name a run and a number of games, or leave both out"
         );
+        ensure!(
+            self.taught_games == 0 || self.taught_games > self.replayed_games,
+            "taught-games = {}: expected more than the {} replayed-games, or the teacher never plays",
+            self.taught_games,
+            self.replayed_games
+        );
         ensure!(self.replayed_games < 1 << 30, "replayed-games = {}: expected less than 2^30", self.replayed_games);
         let TournamentSelfPlaySettings { nodes, opening_moves, sure, won, uneven, move_limit, table_mib } =
             self.self_play;
@@ -235,6 +241,10 @@ mod tests {
             ("replays = \"runs/chess\"", "replays and replayed-games belong together"),
             ("taught-games = 5", "taught-by and taught-games belong together"),
             ("taught-by = \"runs/chess\"", "taught-by and taught-games belong together"),
+            (
+                "taught-by = \"a\"\ntaught-games = 5\nreplays = \"b\"\nreplayed-games = 5",
+                "taught-games = 5: expected more than the 5 replayed-games",
+            ),
             ("[self-play]\nnodes = 0", "self-play.nodes = 0"),
             ("[self-play]\nmove-limit = 8", "self-play.move-limit = 8"),
             ("[learner]\nsearch-share = 1.5", "learner.search-share"),

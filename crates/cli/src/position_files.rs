@@ -82,10 +82,11 @@ impl PositionFiles {
         write_whole(&path, &bytes).with_context(|| path.display().to_string())
     }
 
-    /// Removes files whose positions nobody will draw any more. What cannot be removed is only in the way.
+    /// Removes files whose positions nobody will draw any more, also if the last checkpoint should get lost and the run go on from the one
+    /// before it. What cannot be removed is only in the way.
     pub fn remove_what_is_old(&self) {
         let mut newer = 0;
-        for (_, path) in self.found().unwrap_or_default().into_iter().rev() {
+        for (_, path) in self.found().unwrap_or_default().into_iter().rev().skip(1) {
             let length = path.metadata().map_or(0, |file| file.len() as usize).saturating_sub(MAGIC.len() + 4);
             if newer >= self.kept {
                 let _ = std::fs::remove_file(&path);
@@ -151,8 +152,14 @@ mod tests {
         files.write(30, &positions(6..10)).unwrap();
         assert_eq!(files.read(40).unwrap(), positions(5..10));
         assert_eq!(files.read(29).unwrap(), positions(1..6));
+        let there = || files.found().unwrap().iter().map(|(games, _)| *games).collect::<Vec<_>>();
         files.remove_what_is_old();
-        assert_eq!(files.found().unwrap().iter().map(|(games, _)| *games).collect::<Vec<_>>(), [20, 30]);
+        assert_eq!(there(), [10, 20, 30], "whoever goes back to 20 needs what was there then");
+        files.read(30).unwrap();
+        files.write(40, &positions(10..12)).unwrap();
+        files.remove_what_is_old();
+        assert_eq!(there(), [20, 30, 40]);
+        assert_eq!(files.read(40).unwrap(), positions(7..12));
         assert_eq!(files.read(30).unwrap(), positions(5..10));
     }
 
@@ -160,15 +167,15 @@ mod tests {
     fn what_is_kept_for_others_stays_and_is_read_from_its_beginning() {
         let folder = tempfile::tempdir().unwrap();
         let files = PositionFiles::new(folder.path(), 2, 6);
-        for (games, numbers) in [(10, 0..3), (20, 3..6), (30, 6..10)] {
+        for (games, numbers) in [(10, 0..3), (20, 3..6), (30, 6..10), (40, 10..12)] {
             files.write(games, &positions(numbers)).unwrap();
         }
         files.remove_what_is_old();
-        assert_eq!(files.read(30).unwrap(), positions(8..10));
+        assert_eq!(files.read(40).unwrap(), positions(10..12));
         assert_eq!(files.oldest(0).unwrap(), []);
         assert_eq!(files.oldest(5).unwrap(), positions(3..8));
-        let message = format!("{:#}", files.oldest(8).unwrap_err());
-        assert!(message.contains("replay: 7 positions, expected 8"), "{message}");
+        let message = format!("{:#}", files.oldest(10).unwrap_err());
+        assert!(message.contains("replay: 9 positions, expected 10"), "{message}");
     }
 
     #[test]

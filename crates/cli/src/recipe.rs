@@ -226,6 +226,13 @@ impl Recipe {
             "td and self-play are for learning without a learner, which has steps and moves of its own: leave all but td.squash out"
         );
         check_learner(learner)?;
+        if let LearnerSettings::TdLeaf(settings) | LearnerSettings::TdDirected(settings) = learner {
+            let (least, most) = (settings.least_moves, usize::from(self.longest_game()).div_ceil(2));
+            ensure!(
+                least <= most,
+                "learner.least-moves = {least}: expected at most {most}, half of move-limit, or nothing is learnt"
+            );
+        }
         check_search(&self.training_search(), learner, false)
     }
 
@@ -236,11 +243,15 @@ impl Recipe {
 
     /// The empty board that every game begins with.
     pub fn start(&self) -> Go {
-        let limit = match self.move_limit {
+        Go::new(self.board_size).with_komi(self.komi).with_move_limit(self.longest_game())
+    }
+
+    /// Moves of both sides.
+    fn longest_game(&self) -> u16 {
+        match self.move_limit {
             0 => 3 * (self.board_size * self.board_size) as u16,
             limit => limit,
-        };
-        Go::new(self.board_size).with_komi(self.komi).with_move_limit(limit)
+        }
     }
 
     /// The features.

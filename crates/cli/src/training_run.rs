@@ -303,7 +303,15 @@ fn read_to_resume<L: Lesson>(about: &L::About, games: u64, path: &Path) -> Resul
     let (found, expected) = (serde_json::to_value(found)?, serde_json::to_value(about)?);
     for &key in L::About::FIXED {
         let (found, expected) = (&found[key], &expected[key]);
-        ensure!(found == expected, "{}: {key} {found}, expected {expected} as in the recipe", path.display());
+        // What is as usual is not written.
+        let text = |value: &serde_json::Value| if value.is_null() { "as usual".into() } else { value.to_string() };
+        ensure!(
+            found == expected,
+            "{}: {key} {}, expected {} as in the recipe",
+            path.display(),
+            text(found),
+            text(expected)
+        );
     }
     Ok(checkpoint)
 }

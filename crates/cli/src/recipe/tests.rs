@@ -73,6 +73,7 @@ fn mistakes_are_named_in_one_line() {
         ("\n[td]\nlambda = 2.0", "td.lambda"),
         ("[td]\nlambda = \"x\"", "line 2"),
         ("[features]\nsizes = [4]", "1, 2, 3"),
+        ("[learner]\nrule = \"td-leaf\"\nleast-moves = 5000", "least-moves = 5000: expected at most 122"),
         ("games = -1", "line 1"),
         ("[[[", "line 1"),
     ] {

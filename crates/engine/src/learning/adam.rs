@@ -68,6 +68,11 @@ impl Adam {
         }
     }
 
+    /// Whether it has taken a step.
+    pub fn has_begun(&self) -> bool {
+        !self.moments.is_empty()
+    }
+
     /// All that it remembers, to be saved: nothing, or the number of steps, and m and v of each weight in turn.
     pub fn memory(&self) -> Vec<f32> {
         if self.moments.is_empty() {

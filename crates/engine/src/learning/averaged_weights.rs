@@ -34,7 +34,7 @@ impl AveragedWeights {
         AveragedWeights { mean: Weights::from_values(mean), horizon: horizon.max(1) }
     }
 
-    /// `weights`, θ, are what is known after so many games, n, the first being 1. Nobody else may tell it of other games meanwhile.
+    /// `weights`, θ, are what is known after so many games, n, the first from which something was learnt being 1. Nobody else may tell it of other games meanwhile.
     ///
     /// # Panics
     ///

@@ -103,6 +103,11 @@ impl OutcomeStrap {
         &self.weights
     }
 
+    /// Whether it has taken a step: its weights are the first ones until then.
+    pub fn has_begun(&self) -> bool {
+        self.adam.has_begun()
+    }
+
     /// What must be remembered besides the weights and the window.
     pub fn memory(&self) -> Vec<f32> {
         let mut memory = vec![self.owed];
