@@ -196,7 +196,7 @@ impl Learner for ChessNetworkLearner {
         let mut memory = vec![learning.squared_error];
         memory.extend_from_slice(learning.rule.network().weights());
         memory.extend(learning.rule.memory());
-        // Exact as far as training goes: recipes of so many games are refused long before.
+        // Exact: learning does not wait for 2²⁴ games.
         memory.push(learning.unlearnt as f32);
         memory
     }

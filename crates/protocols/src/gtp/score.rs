@@ -16,8 +16,8 @@ use afterstate_games::go::{MogoPlayout, Point};
 use afterstate_games::rng::stream;
 use std::time::{Duration, Instant};
 
-/// Whoever asks for the score waits no longer for a search.
-const LONGEST_SEARCH: Duration = Duration::from_secs(5);
+/// Whoever asks for the score waits no longer for each of two searches.
+const LONGEST_SEARCH: Duration = Duration::from_secs(2);
 
 impl Session {
     /// Who owns what in the end, if the session can tell. As long as the position stays the answer does, too.
@@ -40,7 +40,9 @@ impl Session {
     /// there are makes doubtful what is not.
     fn searched_ownership(&mut self, simulations: u32) -> Option<Ownership> {
         self.analyst.as_ref()?;
-        let [one, other] = [Side::First, Side::Second].map(|side| {
+        // Whose turn it is comes last, so that the player goes on from the game as it is.
+        let side = self.history.position().to_move();
+        let [one, other] = [side.other(), side].map(|side| {
             let record = self.record_for(side);
             let deadline = Instant::now().checked_add(LONGEST_SEARCH);
             let budget = Budget { simulations: Some(simulations.into()), deadline, ..Budget::default() };

@@ -1,7 +1,7 @@
 //! What the player hears of, and when.
 
 use super::analysis::Counting;
-use super::players::{FirstPoint, Log, Witness};
+use super::players::{FirstPoint, Log, Witness, session};
 use afterstate_arena::{Clock, Player, PlayerError};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::Record;
@@ -214,16 +214,21 @@ impl Player<Go> for Hurry {
     }
 }
 
-#[test]
-fn time_left_outranks_our_own_count() {
+/// A session that takes commands, the last of which asks for a move, and says how many seconds that was given.
+fn limits() -> impl FnMut(&[&str]) -> f64 {
     let (sender, limits) = std::sync::mpsc::channel();
     let mut session = Session::new("hurry", Box::new(Hurry(sender)));
-    let mut limit = |commands: &[&str]| {
+    move |commands: &[&str]| {
         for command in commands {
             assert!(session.respond(command).starts_with('='), "{command}");
         }
         limits.recv().unwrap().as_secs_f64()
-    };
+    }
+}
+
+#[test]
+fn time_left_outranks_our_own_count() {
+    let mut limit = limits();
     // A thirtieth of an hour, less what it took to get here.
     let limit_of_an_hour = limit(&["time_settings 3600 0 0", "genmove b"]);
     assert!((60.0..=120.0).contains(&limit_of_an_hour), "{limit_of_an_hour}");
@@ -241,14 +246,7 @@ fn time_left_outranks_our_own_count() {
 /// Some controllers say what is left and never how the game is timed.
 #[test]
 fn time_left_tells_of_a_clock_that_nobody_has_set() {
-    let (sender, limits) = std::sync::mpsc::channel();
-    let mut session = Session::new("hurry", Box::new(Hurry(sender)));
-    let mut limit = |commands: &[&str]| {
-        for command in commands {
-            assert!(session.respond(command).starts_with('='), "{command}");
-        }
-        limits.recv().unwrap().as_secs_f64()
-    };
+    let mut limit = limits();
     assert!(limit(&["time_left b 3 0", "genmove b"]) <= 0.1);
     let last_stone = limit(&["time_left w 600 1", "genmove w"]);
     assert!((300.0..=540.0).contains(&last_stone), "{last_stone}");
@@ -292,8 +290,7 @@ fn whoever_waits_for_us_waits_on_our_clock() {
 
 #[test]
 fn katagos_clocks_are_those_that_it_lists() {
-    let (sender, limits) = std::sync::mpsc::channel();
-    let mut session = Session::new("hurry", Box::new(Hurry(sender)));
+    let mut session = session();
     let listed = session.respond("kata-list_time_settings");
     for (system, numbers) in [
         ("none", ""),
@@ -313,12 +310,7 @@ fn katagos_clocks_are_those_that_it_lists() {
         let answer = session.respond(&format!("kata-time_settings {wrong}"));
         assert!(answer.starts_with("? syntax error: ") && answer.lines().count() == 2, "{wrong}: {answer}");
     }
-    let mut limit = |commands: &[&str]| {
-        for command in commands {
-            assert!(session.respond(command).starts_with('='), "{command}");
-        }
-        limits.recv().unwrap().as_secs_f64()
-    };
+    let mut limit = limits();
     // Increments are thought out although hardly any time is left for the game…
     let with_increment = limit(&["kata-time_settings fischer 30 60", "genmove b"]);
     assert!((20.0..=30.0).contains(&with_increment), "{with_increment}");
