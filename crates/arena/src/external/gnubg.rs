@@ -22,6 +22,8 @@ use std::time::{Duration, Instant};
 const STOP_CHECK: Duration = Duration::from_millis(20);
 /// What the program prints when it listens.
 const LISTENS: &str = "Waiting for a connection";
+/// One program starts at a time: where none ever ran, it makes a folder for its files, and of two that do so at once one gives up.
+static STARTS: Mutex<()> = Mutex::new(());
 
 /// Programs that run, for the players that ask them.
 ///
@@ -70,6 +72,7 @@ impl Gnubg {
     }
 
     fn start(&self) -> Result<Running, PlayerError> {
+        let _turn = STARTS.lock().unwrap_or_else(PoisonError::into_inner);
         // It translates what it prints, and writes numbers as the language does.
         let command = EngineCommand::parse(&self.command_line)?.with_environment("LC_ALL", "C");
         let mut engine = Engine::of(command);

@@ -3,9 +3,13 @@
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 /// What the program says to these commands.
 pub fn ask(program: &Path, commands: String) -> String {
+    // Where it never ran before it makes a folder for its files; of two that do so at once one gives up.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let mut child = Command::new(program)
         .args(["--tty", "--quiet", "--no-rc"])
         .stdin(Stdio::piped())
