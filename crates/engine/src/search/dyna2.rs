@@ -186,6 +186,12 @@ impl<G: Game, L: LongTermMemory<G>, S: ShortTermMemory<G>> ShortTermMemory<G> fo
         self.short.abandoned();
     }
 
+    /// The long-term memory does not learn, and what it follows begins anew with each simulation.
+    fn back_to_now(&mut self) -> impl FnOnce(&mut Self) + use<G, L, S> {
+        let short_to_now = self.short.back_to_now();
+        move |memory: &mut Self| short_to_now(&mut memory.short)
+    }
+
     fn value(&self, sum: f32) -> Value {
         self.short.value(sum)
     }

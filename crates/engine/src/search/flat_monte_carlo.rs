@@ -84,11 +84,7 @@ impl<G: Game, L: Leaf<G>> FlatMonteCarlo<G, L> {
         if root_moves.is_empty() {
             return Decision::resign();
         }
-        let limit = match budget.simulations {
-            Some(limit) => limit,
-            None if budget.deadline.is_some() || budget.stop.is_some() => u64::MAX,
-            None => self.settings.simulations,
-        };
+        let limit = budget.simulations_or(self.settings.simulations);
         // Where the turn of the moves begins does not matter but for a last, incomplete round.
         let first = below(rng, root_moves.len() as u32) as usize;
         let (mut game, mut simulations) = (root.clone(), 0);

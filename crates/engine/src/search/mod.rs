@@ -4,6 +4,7 @@ pub mod alpha_beta;
 mod bear_off_equity;
 pub mod connect_four_solver;
 pub mod dyna2;
+mod early_stop;
 pub mod equity_cache;
 pub mod expectimax;
 pub mod flat_monte_carlo;
@@ -152,6 +153,28 @@ impl Budget {
     pub fn first_part(&self, begin: Instant, share: f32) -> Budget {
         let part = |end: Instant| begin + end.saturating_duration_since(begin).mul_f32(share);
         Budget { deadline: self.deadline.map(part), ..self.clone() }
+    }
+
+    /// Whether a deadline or somebody who says so ends the search, and not a number of simulations.
+    pub fn is_timed(&self) -> bool {
+        self.simulations.is_none() && (self.deadline.is_some() || self.stop.is_some())
+    }
+
+    /// At most so many simulations: those of the budget; without a limit there, `settings`, or as many as time allows if time alone decides.
+    ///
+    /// ```
+    /// use afterstate_engine::Budget;
+    /// use std::time::Duration;
+    /// assert_eq!(Budget::default().simulations_or(3000), 3000);
+    /// assert_eq!(Budget { simulations: Some(20), ..Budget::default() }.simulations_or(3000), 20);
+    /// assert_eq!(Budget::time(Duration::from_secs(1)).simulations_or(3000), u64::MAX);
+    /// ```
+    pub fn simulations_or(&self, settings: u64) -> u64 {
+        match self.simulations {
+            Some(limit) => limit,
+            None if self.is_timed() => u64::MAX,
+            None => settings,
+        }
     }
 
     /// Whether the time is up or somebody asked to stop. Costs a clock reading: ask now and then.

@@ -1,5 +1,6 @@
 //! [`NetworkSearch`]: PUCT as a whole search, with limits and a memory: what plays and analyses with a network.
 
+use super::early_stop::{lead, left_by_time};
 use super::mcts::{FinalMove, SearchReport, Situation, Watch};
 use super::mcts_solver::Proof;
 use super::mixed::MixedPlayouts;
@@ -176,11 +177,7 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
         let begin = Instant::now();
         let stops_early = self.stops_early();
         let question = self.question.get_or_insert_with(|| Question::new(position.clone()));
-        let most = match budget.simulations {
-            Some(simulations) => simulations,
-            None if budget.deadline.is_some() || budget.stop.is_some() => u64::MAX,
-            None => self.settings.iterations,
-        };
+        let most = budget.simulations_or(self.settings.iterations);
         let room = self.settings.memory_mib.saturating_mul(1 << 20);
         let mut next_report = watch.as_ref().map(|watch| begin + watch.every);
         let mut done = 0;
@@ -205,7 +202,7 @@ impl<G: Deterministic, N: Network<G>> NetworkSearch<G, N> {
                 break;
             }
             if is_turn {
-                let lead = if stops_early && budget.deadline.is_some() { lead(&self.puct) } else { 0 };
+                let lead = if stops_early && budget.deadline.is_some() { lead_of(&self.puct) } else { 0 };
                 let left = budget.simulations.map_or(u64::MAX, |most| most.saturating_sub(done));
                 self.finished = self.puct.memory() > room || is_proved(&self.puct) || lead > left;
                 if self.finished || lead > left_by_time(budget, begin, done) {
@@ -237,37 +234,10 @@ fn is_proved<G: Deterministic>(search: &Puct<G>) -> bool {
     search.settings().solver && search.moves().all(|mv| mv.proof != Proof::Open)
 }
 
-/// By how many simulations the most visited move is ahead of all others. If there is no other, nothing can overtake it.
-fn lead<G: Deterministic>(search: &Puct<G>) -> u64 {
-    let (mut first, mut second) = (0, 0);
-    // Whoever is proved to lose is not played, however often it was visited before, if the search goes by proofs. Whether a proved draw is
-    // better than the best open move is a matter of values, which may change.
+/// By how many simulations the most visited move is ahead of all others.
+fn lead_of<G: Deterministic>(search: &Puct<G>) -> u64 {
     let solver = search.settings().solver;
-    let (mut open, mut drawn) = (0, 0);
-    for mv in search.moves() {
-        match mv.proof {
-            Proof::Draw if solver => drawn += 1,
-            Proof::First | Proof::Second | Proof::Forbidden if solver => {}
-            _ => {
-                open += 1;
-                (first, second) = if mv.visits > first { (mv.visits, first) } else { (first, second.max(mv.visits)) };
-            }
-        }
-    }
-    if drawn > 0 || open < 2 {
-        return if open + drawn < 2 { u64::MAX } else { 0 };
-    }
-    u64::from(first - second)
-}
-
-/// How many simulations will hardly come before the deadline, after so many.
-fn left_by_time(budget: &Budget, begin: Instant, done: u64) -> u64 {
-    budget.deadline.map_or(u64::MAX, |deadline| {
-        let now = Instant::now();
-        let rate = done as f64 / now.duration_since(begin).as_secs_f64().max(1e-9);
-        // The rate varies: room for a quarter more.
-        (1.25 * rate * deadline.saturating_duration_since(now).as_secs_f64()) as u64
-    })
+    lead(search.moves().map(|mv| (mv.visits.into(), if solver { mv.proof } else { Proof::Open })))
 }
 
 impl<G: Deterministic, N: Network<G>> Search<G> for NetworkSearch<G, N> {

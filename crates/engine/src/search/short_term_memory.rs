@@ -42,10 +42,10 @@ pub trait ShortTermMemory<G: Game>: Clone + Send {
     /// The simulation ends without a result, and nothing is learnt from its end.
     fn abandoned(&mut self);
 
-    /// Lets `look` begin and abandon simulations in which no position learns. They leave no trace: what is learnt later is what it would
-    /// be without them, to the bit. Between simulations, and after `set_root`.
-    fn look<R>(&mut self, look: impl FnOnce(&mut Self) -> R) -> R {
-        look(self)
+    /// What makes the memory again what it is now, after simulations that were begun and abandoned and in which no position learnt: what is
+    /// learnt later is what it would be without them, to the bit. Between simulations, and after `set_root`.
+    fn back_to_now(&mut self) -> impl FnOnce(&mut Self) + use<Self, G> {
+        |_: &mut Self| {}
     }
 
     /// The value that belongs to a sum.

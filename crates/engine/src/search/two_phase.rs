@@ -145,9 +145,8 @@ impl<G: Game, M: Freeze<G>, L: Leaf<G>, O: PlayoutObserver<G>> TwoPhase<G, M, L,
             return decision;
         }
         // With nothing but time to end it, the search goes as deep as it gets.
-        let is_timed = budget.simulations.is_none() && (budget.deadline.is_some() || budget.stop.is_some());
         let AlphaBetaSettings { depth: fixed, deepening, .. } = self.settings.alpha_beta;
-        let own = if is_timed && deepening { MAX_DEPTH } else { fixed };
+        let own = if budget.is_timed() && deepening { MAX_DEPTH } else { fixed };
         let depth = Some(budget.depth.map_or(own, |depth| depth.min(own)));
         let deepening = Budget { simulations: None, depth, ..budget.clone() };
         let found = self.look_ahead(situation.position, &deepening, rng);

@@ -209,8 +209,7 @@ where
             return learnt;
         }
         self.values.set(Arc::new(self.first.memory().freeze()));
-        let is_counted = budget.simulations.is_some() || (budget.deadline.is_none() && budget.stop.is_none());
-        let rest = is_counted.then(|| all.saturating_sub(learnt.effort));
+        let rest = (!budget.is_timed()).then(|| all.saturating_sub(learnt.effort));
         let searching = Budget { simulations: rest, ..budget.clone() };
         let mut decision = self.second.search_situation(situation, &searching, rng, watch);
         decision.effort += learnt.effort;

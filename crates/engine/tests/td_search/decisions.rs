@@ -2,9 +2,12 @@
 
 use afterstate_engine::learning::{TdSettings, TraceKind};
 use afterstate_engine::search::{
-    FeatureMemory, PlayOut, ShapeMemory, ShortTermMemory, Situation, TdSearch, TdSearchSettings, Watch,
+    Dyna2, FeatureMemory, LongTermShapes, PlayOut, ShapeMemory, ShortTermMemory, Situation, TdSearch, TdSearchSettings,
+    Watch,
 };
-use afterstate_engine::value::{GridShapes, LocalShapes, Sharing, Squash, TrackedGo, WindowSizes};
+use afterstate_engine::value::{
+    Features, FusedShapes, GridShapes, LocalShapes, Sharing, Squash, TrackedGo, Weights, WindowSizes,
+};
 use afterstate_engine::{Budget, Decision, Search};
 use afterstate_games::go::{FuegoPlayout, Go};
 use afterstate_games::{ConnectFour, Game, Notation, TicTacToe, UniformPlayout, stream};
@@ -163,12 +166,14 @@ fn chooses_among_the_moves_that_are_allowed_and_reports_on_them() {
 /// Looking at what is known must not change it.
 #[test]
 fn reports_leave_no_trace() {
+    const SIZE: usize = 7;
     fn searched<M: ShortTermMemory<Go>>(memory: M, every: Duration) -> M {
-        let settings = TdSearchSettings { simulations: 300, ..TdSearchSettings::default() };
+        // After longer ones a memory that computes from move to move begins anew, and nothing of a look would remain.
+        let settings = TdSearchSettings { simulations: 1000, learn_moves: Some(3), ..TdSearchSettings::default() };
         let mut search = TdSearch::new(memory, PlayOut(FuegoPlayout::default()), settings);
         let mut ignore = |_| {};
         let watch = Watch { every, report: &mut ignore };
-        search.search_situation(&Situation::new(&Go::new(5)), &Budget::default(), &mut stream(1, 0), Some(watch));
+        search.search_situation(&Situation::new(&Go::new(SIZE)), &Budget::default(), &mut stream(1, 0), Some(watch));
         search.memory().clone()
     }
     let sizes = WindowSizes::new(&[1, 2]).unwrap();
@@ -176,14 +181,21 @@ fn reports_leave_no_trace() {
     for (lambda, traces) in [(0.0, TraceKind::default()), (0.4, TraceKind::Accumulating), (0.4, TraceKind::Backward)] {
         let memory = || -> FeatureMemory<Go, LocalShapes, TrackedGo> {
             let td = TdSettings { lambda, traces, ..TdSettings::default() };
-            FeatureMemory::of_shapes(LocalShapes::new(5, sizes, Sharing::None).into(), td)
+            FeatureMemory::of_shapes(LocalShapes::new(SIZE, sizes, Sharing::None).into(), td)
         };
         let [watched, alone] = [always, never].map(|every| searched(memory(), every).weights());
         assert_eq!(watched, alone, "{lambda} {traces:?}");
     }
     // This one plays simulations and takes them back, which is exact up to rounding.
-    let [watched, alone] = [always, never]
-        .map(|every| searched(ShapeMemory::new(WindowSizes::ALL, TdSettings::default()), every).weights());
+    let memory = || ShapeMemory::new(WindowSizes::ALL, TdSettings::default());
+    let [watched, alone] = [always, never].map(|every| searched(memory(), every).weights());
+    assert_eq!(watched, alone);
+    let shapes = LocalShapes::new(SIZE, sizes, Sharing::Both);
+    let count = Features::<TrackedGo>::count(&shapes);
+    let weights = Weights::from_values(&(0..count).map(|index| (index % 7) as f32 / 50.0 - 0.06).collect::<Vec<_>>());
+    let long = LongTermShapes::new(FusedShapes::new(&shapes, &weights, Squash::Logistic).into());
+    let both = || Dyna2::new(long.clone(), memory());
+    let [watched, alone] = [always, never].map(|every| searched(both(), every).short_term().weights());
     assert_eq!(watched, alone);
 }
 

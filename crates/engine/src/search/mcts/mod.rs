@@ -341,15 +341,6 @@ where
         Ok(())
     }
 
-    /// At most so many simulations; `None`: time alone decides.
-    fn limit(&self, budget: &Budget) -> Option<u64> {
-        match budget.simulations {
-            Some(limit) => Some(limit),
-            None if budget.deadline.is_some() || budget.stop.is_some() => None,
-            None => Some(self.settings.simulations),
-        }
-    }
-
     fn decide(&mut self, position: &G, side: Side) -> Decision<G::Move> {
         let report = run::report(&self.trees, position, self.settings.final_move, self.simulations);
         let Some(best) = report.moves.into_iter().next() else { return Decision::resign() };

@@ -5,6 +5,7 @@ use super::settings::{FinalMove, Parallelisation};
 use super::worker::Task;
 use super::{IndexedMoves, Mcts, Watch};
 use crate::search::Budget;
+use crate::search::early_stop::{lead, left_by_time};
 use crate::search::leaf::{Leaf, PlayoutObserver};
 use crate::search::looks::Looks;
 use crate::search::mcts_solver::Proof;
@@ -76,12 +77,7 @@ impl Progress<'_> {
 
     /// How many will hardly come before the deadline.
     fn left_by_time(&self) -> u64 {
-        self.budget.deadline.map_or(u64::MAX, |deadline| {
-            let (now, taken) = (Instant::now(), self.taken.0.load(Ordering::Relaxed).max(1) as f64);
-            let rate = taken / now.duration_since(self.start).as_secs_f64().max(1e-9);
-            // The rate varies: room for a quarter more.
-            (1.25 * rate * deadline.saturating_duration_since(now).as_secs_f64()) as u64
-        })
+        left_by_time(self.budget, self.start, self.taken.0.load(Ordering::Relaxed).max(1))
     }
 }
 
@@ -104,7 +100,7 @@ where
     ) {
         let progress = Progress {
             budget,
-            limit: self.limit(budget).unwrap_or(u64::MAX),
+            limit: budget.simulations_or(self.settings.simulations),
             taken: Apart(AtomicU64::new(0)),
             stop: AtomicBool::new(false),
             finished: AtomicBool::new(false),
@@ -214,7 +210,7 @@ where
                     || settings.solver && roots().any(|root| root.proof() != Proof::Open);
                 let mut settled = false;
                 if settings.early_stop && own_count.is_multiple_of(SETTLED_EVERY) {
-                    let lead = lead(trees, settings.final_move);
+                    let lead = lead_of(trees, settings.final_move);
                     finished |= lead > progress.left(threads as u64 * (share - 1));
                     settled = lead > progress.left_by_time();
                 }
@@ -270,14 +266,11 @@ where
     }
 }
 
-/// By how many simulations the most visited move is ahead of all others; 0 where visits do not decide. If there is no other, nothing can
-/// overtake it.
-fn lead(trees: &[Tree], rule: FinalMove) -> u64 {
+/// By how many simulations the most visited move is ahead of all others; 0 where visits do not decide.
+fn lead_of(trees: &[Tree], rule: FinalMove) -> u64 {
     let Some((tree, others)) = trees.split_first().filter(|_| rule == FinalMove::Visits) else { return 0 };
     let Some(children) = tree.children(ROOT) else { return 0 };
-    let (mut first, mut second) = (0, 0);
-    let (mut open, mut drawn) = (0, 0);
-    for node in tree.block(children).iter() {
+    lead(tree.block(children).iter().map(|node| {
         let (mut visits, mut proof) = (u64::from(node.visits()), node.proof());
         for other in others {
             let Some(children) = other.children(ROOT) else { continue };
@@ -286,26 +279,8 @@ fn lead(trees: &[Tree], rule: FinalMove) -> u64 {
             visits += u64::from(same.visits());
             proof = if proof == Proof::Open { same.proof() } else { proof };
         }
-        match proof {
-            Proof::Open => open += 1,
-            Proof::Draw => {
-                drawn += 1;
-                continue;
-            }
-            // Whoever is proved to lose is not played, however often it was visited before.
-            _ => continue,
-        }
-        if visits > first {
-            (first, second) = (visits, first);
-        } else {
-            second = second.max(visits);
-        }
-    }
-    // Whether a proved draw is better than the best open move is a matter of values, which may change.
-    if drawn > 0 || open < 2 {
-        return if open + drawn < 2 { u64::MAX } else { 0 };
-    }
-    first - second
+        (visits, proof)
+    }))
 }
 
 /// What the trees know of `root` together.

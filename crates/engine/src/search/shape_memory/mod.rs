@@ -441,23 +441,18 @@ impl ShortTermMemory<Go> for ShapeMemory {
 
     /// What is played and taken back leaves sums that are rounded in another way, and a step nearer to when all is computed anew:
     /// everything becomes what it was. Of the weights only those of the root's windows can have changed.
-    fn look<R>(&mut self, look: impl FnOnce(&mut Self) -> R) -> R {
+    fn back_to_now(&mut self) -> impl FnOnce(&mut Self) + use<> {
         let (weights, meeting) = (take(&mut self.weights), take(&mut self.meeting));
         let before = self.clone();
         (self.weights, self.meeting) = (weights, meeting);
-        let at_root: Vec<usize> = self
-            .root
-            .numbers
-            .iter()
-            .zip(&self.rows)
-            .map(|(&number, &(row, _))| row as usize + usize::from(number))
-            .collect();
-        let worth: Vec<Pair> = at_root.iter().map(|&index| self.weights[index]).collect();
-        let found = look(self);
-        let (weights, meeting) = (take(&mut self.weights), take(&mut self.meeting));
-        *self = ShapeMemory { weights, meeting, ..before };
-        at_root.into_iter().zip(worth).for_each(|(index, worth)| self.weights[index] = worth);
-        found
+        let rows = self.root.numbers.iter().zip(&self.rows);
+        let at_root = rows.map(|(&number, &(row, _))| row as usize + usize::from(number));
+        let worth: Vec<(usize, Pair)> = at_root.map(|index| (index, self.weights[index])).collect();
+        move |memory: &mut Self| {
+            let (weights, meeting) = (take(&mut memory.weights), take(&mut memory.meeting));
+            *memory = ShapeMemory { weights, meeting, ..before };
+            worth.into_iter().for_each(|(index, worth)| memory.weights[index] = worth);
+        }
     }
 
     fn value(&self, sum: f32) -> Value {

@@ -211,11 +211,7 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
             self.root_visits.resize_with(moves.len(), AtomicU32::default);
             self.root_moves = moves;
         }
-        let limit = match budget.simulations {
-            Some(limit) => limit,
-            None if budget.deadline.is_some() || budget.stop.is_some() => u64::MAX,
-            None => self.settings.simulations,
-        };
+        let limit = budget.simulations_or(self.settings.simulations);
         self.worker.memory.set_root(root);
         let simulations = self.simulate(root, side, budget, limit, rng, watch);
         let Self { worker, old_values, root_moves, root_visits, .. } = self;
@@ -291,8 +287,9 @@ impl<G: Game, M: ShortTermMemory<G>, L: Leaf<G>, O: PlayoutObserver<G>> TdSearch
                 {
                     let so_far = begun.load(Relaxed).min(limit);
                     let ownership = worker.observer.ownership();
-                    let found =
-                        worker.memory.look(|memory| sum_up(memory, position, side, root.moves, root.visits, so_far));
+                    let to_now = worker.memory.back_to_now();
+                    let found = sum_up(&mut worker.memory, position, side, root.moves, root.visits, so_far);
+                    to_now(&mut worker.memory);
                     (watch.report)(SearchReport { ownership, ..found });
                     *at = Instant::now() + watch.every;
                 }
