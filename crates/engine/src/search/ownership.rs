@@ -296,7 +296,8 @@ pub fn playout_ownership<P: PlayoutPolicy<Go>>(game: &Go, policy: &mut P, playou
         if !matches!(end.turn(), Turn::Over(_)) {
             policy.play_out(&mut end, &mut trace, rng);
         }
-        count.add(&end);
+        // A policy may stop early, when the stones have decided.
+        count.finished(&end, Value::EVEN);
     }
     let nobody = || Ownership { size: game.size(), black: vec![0.0; game.size() * game.size()] };
     count.mean().unwrap_or_else(nobody)

@@ -218,7 +218,7 @@ pub trait Features<G: Game>: Send + Sync {
         set.shares().iter().for_each(|&share| change.start(share));
     }
 
-    /// φ(s)·θ. Features that need not be listed for that override it.
+    /// φ(s)·θ. Features that need not be listed for that override it: to list them takes memory every time.
     fn sum<M: Memory>(&self, game: &G, memory: &M) -> f32 {
         let mut set = ActiveSet::default();
         self.active(game, &mut set);
@@ -228,13 +228,11 @@ pub trait Features<G: Game>: Send + Sync {
     /// Replaces the contents of `sums` by φ(s∘a)·θ for each of `moves`. Features that can be had
     /// incrementally override this: it is the hot loop of everything that is greedy.
     fn afterstate_sums<M: Memory>(&self, game: &G, moves: &[G::Move], memory: &M, sums: &mut Vec<f32>) {
-        let mut set = ActiveSet::default();
         sums.clear();
         sums.extend(moves.iter().map(|&mv| {
             let mut after = game.clone();
             after.play(mv);
-            self.active(&after, &mut set);
-            set.shares().iter().map(|&share| memory.worth(share)).sum::<f32>()
+            self.sum(&after, memory)
         }));
     }
 }

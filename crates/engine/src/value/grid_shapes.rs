@@ -102,6 +102,11 @@ impl GridShapes {
             }
         }
     }
+
+    /// What a window counts for by what it shows.
+    fn worth(&self, window: Window, stones: &Stones, memory: &impl Memory) -> f32 {
+        window.shape(stones, self.columns).map_or(0.0, |share| memory.worth(share))
+    }
 }
 
 impl Window {
@@ -154,11 +159,14 @@ impl<G: Grid> Features<G> for GridShapes {
         });
     }
 
+    fn sum<M: Memory>(&self, game: &G, memory: &M) -> f32 {
+        let stones = self.read(game);
+        self.windows.iter().map(|&window| self.worth(window, &stones, memory)).sum()
+    }
+
     fn afterstate_sums<M: Memory>(&self, game: &G, moves: &[G::Move], memory: &M, sums: &mut Vec<f32>) {
         let before = self.read(game);
-        let worth = |window: Window, stones: &Stones| {
-            window.shape(stones, self.columns).map_or(0.0, |share| memory.worth(share))
-        };
+        let worth = |window: Window, stones: &Stones| self.worth(window, stones, memory);
         let present: f32 = self.windows.iter().map(|&window| worth(window, &before)).sum();
         sums.clear();
         sums.extend(moves.iter().map(|&mv| {

@@ -1,6 +1,6 @@
 //! [`Linear`]: the value as a linear function of features, squashed or not.
 
-use super::features::{ActiveSet, Features};
+use super::features::Features;
 use super::function::{Value, ValueFunction};
 use super::weights::Weights;
 use afterstate_games::Game;
@@ -58,8 +58,6 @@ impl<F> Clone for Linear<F> {
 
 impl<G: Game, F: Features<G>> ValueFunction<G> for Linear<F> {
     fn value(&self, game: &G) -> Value {
-        let mut set = ActiveSet::default();
-        self.features.active(game, &mut set);
-        self.squash.value(self.weights.sum(&set))
+        self.squash.value(self.features.sum(game, &*self.weights))
     }
 }

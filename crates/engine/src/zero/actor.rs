@@ -231,7 +231,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
         self.search.apply(question);
         if self.began {
             if self.keeps_met {
-                self.meet();
+                self.meet(&question.game);
             }
             return;
         }
@@ -257,7 +257,7 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
         self.began = true;
         if self.keeps_met {
             self.keys.clear();
-            self.meet();
+            self.meet(&question.game);
         }
         if self.settings.katago.branching.is_some() {
             self.policy.clone_from(&question.priors);
@@ -268,17 +268,18 @@ impl<G: Deterministic + IndexedMoves> Actor<G> {
         }
     }
 
-    /// Remembers the position that was just answered, unless the search has met it before.
-    fn meet(&mut self) {
+    /// Remembers `position`, which was just answered, by the way to it, unless the search has met it before.
+    fn meet(&mut self, position: &G) {
+        if !self.keys.insert(position.key()) {
+            return;
+        }
         let mut way = self.trajectory.way.clone();
         let mut game = self.record.position().clone();
         for mv in self.search.way() {
             way.push(game.move_index(mv) as u16);
             game.play(mv);
         }
-        if self.keys.insert(game.key()) {
-            self.played.met.push(way);
-        }
+        self.played.met.push(way);
     }
 
     /// What was played, when that has ended.

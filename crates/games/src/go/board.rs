@@ -215,12 +215,6 @@ impl Board {
         self.neighbours(point.0).map(Point)
     }
 
-    /// The four diagonal neighbours of `point`, the border included.
-    #[inline(always)]
-    pub fn diagonals_of(&self, point: Point) -> [Point; 4] {
-        self.diagonals(point.0).map(Point)
-    }
-
     #[inline(always)]
     fn neighbours(&self, p: u16) -> [u16; 4] {
         let stride = self.size + 1;

@@ -251,7 +251,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
                 found.seen = seen;
                 found.line.clear();
                 found.line.push(mv);
-                if !is_last(root, side, mv, fixed) {
+                if !self.is_last(root, side, mv, fixed) {
                     found.line.extend_from_slice(&self.plies[1].line);
                 }
             }
@@ -275,7 +275,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         (low, high): (f32, f32),
         scout: bool,
     ) -> Option<f32> {
-        if is_last(game, side, mv, fixed) {
+        if self.is_last(game, side, mv, fixed) {
             return Some(fixed);
         }
         let child = self.after(game, mv, ply);
@@ -409,7 +409,7 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
                     low = seen;
                     here.line.clear();
                     here.line.push(mv);
-                    if !is_last(game, side, mv, fixed) {
+                    if !self.is_last(game, side, mv, fixed) {
                         here.line.extend_from_slice(&self.plies[ply as usize + 1].line);
                     }
                 }
@@ -444,6 +444,14 @@ impl<G: Deterministic, V: AfterstateValues<G> + ?Sized> AlphaBeta<G, V> {
         }));
     }
 
+    /// Whether nothing is searched after `mv`, whose afterstate looks like `fixed` to `side`: that is sure already, or a draw that ends
+    /// the game. The game itself is asked only where the afterstate looks even, as draws do.
+    #[inline]
+    fn is_last(&self, game: &G, side: Side, mv: G::Move, fixed: f32) -> bool {
+        let is_even = || fixed == Score::heuristic(self.values.even_score()).seen_by(side);
+        Score::of(side, fixed).winner().is_some() || is_even() && ends(game, mv)
+    }
+
     /// Whether the budget is used up. The clock is read only now and then.
     #[inline]
     fn exhausted(&self) -> bool {
@@ -466,12 +474,6 @@ impl<G: Deterministic + IndexedMoves, V: AfterstateValues<G> + ?Sized> AlphaBeta
     pub fn indexed(values: Arc<V>, settings: AlphaBetaSettings) -> Self {
         AlphaBeta { numbers: Some(Numbers::of_game()), ..AlphaBeta::new(values, settings) }
     }
-}
-
-/// Whether nothing is searched after `mv`, whose afterstate looks like `fixed` to `side`: that is sure already, or the game is over.
-#[inline]
-fn is_last<G: Game>(game: &G, side: Side, mv: G::Move, fixed: f32) -> bool {
-    Score::of(side, fixed).winner().is_some() || ends(game, mv)
 }
 
 /// Whether `mv` ends the game; apart, because some games find that out on a copy.

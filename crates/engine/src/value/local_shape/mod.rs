@@ -180,6 +180,12 @@ impl LocalShapes {
         total
     }
 
+    /// The sum alone.
+    fn sum_of<const TABLES: usize>(&self, numbers: &[u16], memory: &impl Memory) -> f32 {
+        let worth = self.worths::<TABLES>(memory);
+        numbers.iter().zip(&self.table.row).map(|(&number, &row)| worth(row + u32::from(number))).sum()
+    }
+
     /// What a window contributes whose shares stand at some place in the table.
     #[inline(always)]
     fn worths<const TABLES: usize>(&self, memory: &impl Memory) -> impl Fn(u32) -> f32 {
@@ -254,6 +260,14 @@ impl Features<TrackedGo> for LocalShapes {
         sized!(self.read_change(game, mv, change));
     }
 
+    fn sum<M: Memory>(&self, game: &TrackedGo, memory: &M) -> f32 {
+        let numbers = game.track().patterns.numbers();
+        match self.sharing.tables() {
+            1 => self.sum_of::<1>(numbers, memory),
+            _ => self.sum_of::<2>(numbers, memory),
+        }
+    }
+
     fn afterstate_sums<M: Memory>(&self, game: &TrackedGo, moves: &[Move], memory: &M, sums: &mut Vec<f32>) {
         sized!(self.sums_after(game, moves, memory, sums));
     }
@@ -270,6 +284,10 @@ impl Features<Go> for LocalShapes {
 
     fn describe(&self, index: usize) -> String {
         self.describe_weight(index)
+    }
+
+    fn sum<M: Memory>(&self, game: &Go, memory: &M) -> f32 {
+        Features::<TrackedGo>::sum(self, &self.track(game.clone()), memory)
     }
 
     fn afterstate_sums<M: Memory>(&self, game: &Go, moves: &[<Go as Game>::Move], memory: &M, sums: &mut Vec<f32>) {
