@@ -92,6 +92,25 @@ impl Layer {
 }
 
 /// Has the gradients of a network.
+///
+/// ```
+/// use afterstate_nets::{Architecture, Batch, Optimizer, OptimizerSettings, Trainer};
+/// use rand::SeedableRng;
+/// let architecture =
+///     Architecture { planes: 1, height: 3, width: 3, moves: 2, blocks: 1, filters: 16, hidden: 16, ownership: false };
+/// let mut weights = architecture.random(&mut rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1));
+/// // Two positions, of which one is won by the first move and the other lost.
+/// let inputs = [[1.0; 9], [0.0; 9]].concat();
+/// let batch = Batch { inputs, policies: vec![1.0, 0.0, 0.5, 0.5], outcomes: vec![1.0, -1.0], owners: Vec::new() };
+/// let mut trainer = Trainer::new(architecture);
+/// let mut optimizer = OptimizerSettings::default().optimizer(weights.len(), &[]).unwrap();
+/// let (mut gradients, mut losses) = (Vec::new(), Vec::new());
+/// for _ in 0..20 {
+///     losses.push(trainer.gradients(&mut weights, &batch, &mut gradients));
+///     optimizer.step(trainer.layout(), &mut weights, &gradients);
+/// }
+/// assert!(losses[19].value < losses[0].value);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Trainer {
     architecture: Architecture,

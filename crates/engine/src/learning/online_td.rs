@@ -12,6 +12,23 @@ use crate::value::{AccruingWeights, ActiveChange, ActiveSet, Weights};
 ///
 /// For each move: [`OnlineTd::next_change`] is filled, then [`OnlineTd::reached`] is told the value of the position
 /// after it; or, if it ended the game, [`OnlineTd::ended`] the outcome.
+///
+/// ```
+/// use afterstate_engine::{Value, learning::{OnlineTd, Plies, TdSettings}, value::{ActiveSet, Share, Weights}};
+/// use afterstate_games::{Outcome, Side};
+/// let settings = TdSettings { plies: Plies::One, step_size: 0.5, ..TdSettings::default() };
+/// let (mut rule, mut active) = (OnlineTd::new(&Weights::zeros(2), settings), ActiveSet::default());
+/// rule.begin(&active);
+/// for feature in [0, 1] {
+///     // Nothing of what was there goes away.
+///     rule.next_change().start(Share::new(feature, false));
+///     active.push(Share::new(feature, false));
+///     rule.reached(Value::EVEN);
+/// }
+/// rule.ended(Outcome::win(Side::First), &active);
+/// // Two features share the step of the second position.
+/// assert_eq!([0, 1].map(|feature| rule.weights().weight(feature)), [0.125, 0.125]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct OnlineTd {
     settings: TdSettings,

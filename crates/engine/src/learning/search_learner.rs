@@ -11,6 +11,38 @@ use afterstate_games::{Outcome, Side, Tactics};
 /// Weights may change in any of them: no search runs meanwhile, but others may read and change the same weights where several games learn
 /// at once. A search's [`TrainingSearch::walk`] shows every position of its tree until the next one begins.
 /// [`TdRoot`](super::TdRoot) is the shortest of those that are here.
+///
+/// A game in which one search chooses the moves of both sides, and learns from those of the first:
+///
+/// ```
+/// use afterstate_engine::Budget;
+/// use afterstate_engine::learning::{SearchLearner, TreeStrap, TreeStrapSettings};
+/// use afterstate_engine::search::{TrainingSearch, TrainingSearchSettings};
+/// use afterstate_engine::value::{Features, GridShapes, Squash, Weights, WindowSizes};
+/// use afterstate_games::{ConnectFour, Game, Record, Side, Turn};
+/// use std::sync::Arc;
+/// let features = Arc::new(GridShapes::new(&ConnectFour::new(), WindowSizes::new(&[1, 2]).unwrap()));
+/// let weights = Arc::new(Weights::zeros(Features::<ConnectFour>::count(&*features)));
+/// let settings = TrainingSearchSettings { depth: 3, ..Default::default() };
+/// let mut search = TrainingSearch::new(features, weights.clone(), Squash::Logistic, settings);
+/// let mut rule = TreeStrap::new(TreeStrapSettings { step_size: 0.01, ..Default::default() });
+/// let mut record = Record::new(ConnectFour::new());
+/// SearchLearner::<ConnectFour, GridShapes>::begin(&mut rule);
+/// let outcome = loop {
+///     let side = match record.turn() {
+///         Turn::Player(side) => side,
+///         Turn::Over(outcome) => break outcome,
+///         Turn::Chance => unreachable!("there is none in this game"),
+///     };
+///     let found = search.search(&record, &Budget::default()).unwrap();
+///     if side == Side::First {
+///         rule.searched(record.position(), &found, true, &mut search);
+///     }
+///     record.play(found.best);
+/// };
+/// rule.ended(Some(outcome), &search);
+/// assert!(weights.values().iter().any(|&weight| weight != 0.0));
+/// ```
 pub trait SearchLearner<G: Tactics, F: Features<G>>: Send {
     /// A game begins.
     fn begin(&mut self);

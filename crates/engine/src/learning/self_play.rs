@@ -181,6 +181,25 @@ enum How {
 /// With λ = 0 and updates after every move, the learner has weights of its own, and the shared ones know what it
 /// learnt when it has told them: see [`SelfPlay::publish`] and [`SelfPlay::exchange`]. Otherwise it learns on the
 /// shared weights themselves.
+///
+/// ```
+/// use afterstate_engine::learning::{SelfPlay, SelfPlaySettings, TdSettings};
+/// use afterstate_engine::value::{Features, GridShapes, Linear, Squash, ValueFunction, Weights, WindowSizes};
+/// use afterstate_games::{Game, Notation, TicTacToe, stream};
+/// use std::sync::Arc;
+/// let features = Arc::new(GridShapes::new(&TicTacToe::new(), WindowSizes::ALL));
+/// let weights = Arc::new(Weights::zeros(Features::<TicTacToe>::count(&*features)));
+/// let (td, settings) = (TdSettings::default(), SelfPlaySettings::default());
+/// let mut learner = SelfPlay::new(features.clone(), weights.clone(), td, settings);
+/// let mut rng = stream(1, 0);
+/// for _ in 0..1000 {
+///     learner.play(&TicTacToe::new(), &mut rng);
+/// }
+/// learner.publish();
+/// let learnt = Linear { features, weights, squash: Squash::Logistic };
+/// let [corner, centre] = ["X../.../...", ".../.X./..."].map(|text| TicTacToe::parse_position(text).unwrap());
+/// assert!(learnt.value(&centre) > learnt.value(&corner));
+/// ```
 pub struct SelfPlay<G: Game, F: Features<G>> {
     features: Arc<F>,
     weights: Arc<Weights>,

@@ -82,6 +82,22 @@ impl Default for TdSettings {
 }
 
 /// The rule at work on one game: told of every position in turn, it moves the earlier ones.
+///
+/// ```
+/// use afterstate_engine::{Value, learning::{Plies, Td, TdSettings}, value::{ActiveSet, Share, Weights}};
+/// use afterstate_games::{Outcome, Side};
+/// let settings = TdSettings { plies: Plies::One, step_size: 0.5, ..TdSettings::default() };
+/// let (weights, mut rule) = (Weights::zeros(2), Td::new(2, settings));
+/// rule.begin();
+/// for feature in [0, 1] {
+///     let mut set = ActiveSet::default();
+///     set.push(Share::new(feature, false));
+///     rule.reached(&mut set, Value::EVEN, &weights);
+/// }
+/// rule.ended(Outcome::win(Side::First), &weights);
+/// // The first position learnt from the second, which was even, and the second from the win: ½ · (1 − ½).
+/// assert_eq!(weights.values(), [0.0, 0.25]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Td {
     settings: TdSettings,

@@ -12,6 +12,19 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// Examples in the order in which they came; when there is no room, the oldest go (FIFO).
+///
+/// ```
+/// use afterstate_engine::zero::{ReplayBuffer, Trajectory};
+/// let mut buffer = ReplayBuffer::new(3);
+/// for number in 0..2 {
+///     // Two positions with a policy each, over one move that is legal.
+///     let policies = vec![vec![(0, 1.0)], vec![(0, 1.0)]];
+///     buffer.push(Trajectory { number, way: vec![0, 0], policies, ..Trajectory::default() });
+/// }
+/// assert_eq!(buffer.len(), 3);
+/// let (trajectory, at) = buffer.example(0);
+/// assert_eq!((trajectory.number, at), (0, 1));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ReplayBuffer {
     capacity: usize,
