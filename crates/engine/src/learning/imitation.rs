@@ -29,6 +29,23 @@ impl Default for ImitationSettings {
 }
 
 /// The learner.
+///
+/// ```
+/// use afterstate_engine::learning::{Adam, Imitation, ImitationSettings, Judged};
+/// use afterstate_games::go::{Go, SoftmaxPlayout, SoftmaxWeights};
+/// use afterstate_games::{Game, Notation};
+/// let mut game = Go::new(5);
+/// for text in ["C3", "C2", "B2"] {
+///     game.play(game.parse_move(text)?);
+/// }
+/// // A cut.
+/// let known = [Judged { best: game.parse_move("D3")?, position: game, worth: 0.5 }];
+/// let mut policy = SoftmaxPlayout::new(SoftmaxWeights::zeros().into());
+/// let (learner, mut adam) = (Imitation { settings: ImitationSettings::default(), seed: 1 }, Adam::default());
+/// let surprise: Vec<f64> = (0..20).map(|step| learner.step(&mut policy, &known, step, &mut adam)).collect();
+/// assert!(surprise[19] < surprise[0]);
+/// # Ok::<(), afterstate_games::NotationError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Imitation {
     /// Its settings.

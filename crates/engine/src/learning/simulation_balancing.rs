@@ -65,6 +65,18 @@ pub struct Imbalance {
 }
 
 /// The learner.
+///
+/// ```
+/// use afterstate_engine::learning::{Adam, BalancingSettings, Judged, SimulationBalancing};
+/// use afterstate_games::go::{Go, Move, SoftmaxPlayout, SoftmaxWeights};
+/// // Black, who moves first, wins on so small a board whatever komi is; playouts do not know that yet.
+/// let known = [Judged { position: Go::new(5), worth: 1.0, best: Move::PASS }];
+/// let mut policy = SoftmaxPlayout::new(SoftmaxWeights::zeros().into());
+/// let settings = BalancingSettings { batch: 4, ..BalancingSettings::default() };
+/// let (learner, mut adam) = (SimulationBalancing { settings, seed: 1, threads: 1 }, Adam::default());
+/// let errors: Vec<f64> = (0..40).map(|step| learner.step(&mut policy, &known, step, &mut adam, 0.03)).collect();
+/// assert!(errors[30..].iter().sum::<f64>() < errors[..10].iter().sum::<f64>(), "{errors:?}");
+/// ```
 #[derive(Clone, Debug)]
 pub struct SimulationBalancing {
     /// Its settings.

@@ -230,6 +230,24 @@ impl SoftmaxPlayout {
     }
 }
 
+/// Plays a game that is not over to where it is decided; `turn` plays a move of a side and says whether the game goes on.
+#[inline(always)]
+fn play_to_end(game: &mut Go, mut turn: impl FnMut(&mut Go, Side) -> bool) -> Outcome {
+    let (mercy, mut moves_left) = limits(MERCY, MOVE_LIMIT, game.size());
+    let mercy = mercy_by_side(mercy, game);
+    while moves_left > 0 {
+        let side = game.to_move;
+        if !turn(game, side) {
+            break;
+        }
+        if game.board.stone_count(side) >= game.board.stone_count(side.other()) + mercy[side.index()] {
+            return Outcome::win(side);
+        }
+        moves_left -= 1;
+    }
+    game.outcome()
+}
+
 /// The sensible moves of a position.
 #[derive(Clone, Debug, Default)]
 struct Weighed {
@@ -244,27 +262,13 @@ impl PlayoutPolicy<Go> for SoftmaxPlayout {
             return game.outcome();
         }
         self.view.load(&game.board);
-        let (mercy, mut moves_left) = limits(MERCY, MOVE_LIMIT, game.size());
-        let mercy = mercy_by_side(mercy, game);
         let mut own = rng.clone();
-        let mut winner = None;
-        while moves_left > 0 {
-            let side = game.to_move;
-            let goes_on = match side {
-                Side::First => self.turn(game, Side::First, trace, &mut own),
-                Side::Second => self.turn(game, Side::Second, trace, &mut own),
-            };
-            if !goes_on {
-                break;
-            }
-            if game.board.stone_count(side) >= game.board.stone_count(side.other()) + mercy[side.index()] {
-                winner = Some(side);
-                break;
-            }
-            moves_left -= 1;
-        }
+        let outcome = play_to_end(game, |game, side| match side {
+            Side::First => self.turn(game, Side::First, trace, &mut own),
+            Side::Second => self.turn(game, Side::Second, trace, &mut own),
+        });
         *rng = own;
-        winner.map_or_else(|| game.outcome(), Outcome::win)
+        outcome
     }
 
     fn one_move(&mut self, game: &Go, rng: &mut Rng) -> Option<Move> {
@@ -300,10 +304,7 @@ impl LearnablePlayout<Go> for SoftmaxPlayout {
         }
         let mut all = Weighed::default();
         self.view.load(game.board());
-        let (mercy, mut moves_left) = limits(MERCY, MOVE_LIMIT, game.size());
-        let mercy = mercy_by_side(mercy, game);
-        while moves_left > 0 && !game.is_over() {
-            let side = game.to_move();
+        play_to_end(game, |game, side| {
             self.weigh_all(game, &mut all);
             let mut left = unit(rng);
             let drawn = all.points.iter().position(|&(_, _, _, chance)| {
@@ -316,12 +317,8 @@ impl LearnablePlayout<Go> for SoftmaxPlayout {
                 all.points[i].0
             });
             self.make(game, side, point);
-            if game.board.stone_count(side) >= game.board.stone_count(side.other()) + mercy[side.index()] {
-                return Outcome::win(side);
-            }
-            moves_left -= 1;
-        }
-        game.outcome()
+            !game.is_over()
+        })
     }
 }
 
