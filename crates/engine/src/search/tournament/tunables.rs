@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// evaluation; what the parts are is said where their switches are, in [`TournamentSettings`](super::TournamentSettings).
 ///
 /// The defaults are what `afterstate tune` found in 8,136 games of a network against itself, 10,000 positions a move, but for those of
-/// parts that came later (`papers/2009-treestrap/README.md`).
+/// parts that came later, and for that of delta pruning, which was too small (`papers/2009-treestrap/SEARCH.md`).
 ///
 /// ```
 /// use afterstate_engine::search::Tunables;
@@ -146,7 +146,7 @@ impl Default for Tunables {
             exchange_quiet: 20,
             singular: 29,
             singular_doubly: 20,
-            delta: 147,
+            delta: 450,
             escape_minor: 7000,
             escape_rook: 12000,
             escape_queen: 16000,
