@@ -176,7 +176,9 @@ fn points_can_be_played_one_by_one() {
         refused.err
     );
     assert!(refused.err.contains("expected one of 'uct 20', 'uct 40', 'random'"), "{}", refused.err);
-    assert!(fail(&["reproduce", "rlgo/table1", "--point", "a"]).contains("rlgo/table1: --point"));
+    fs::create_dir_all(folder.path().join("papers/2012-td-search-go")).unwrap();
+    let whole = run_in(folder.path(), &["reproduce", "rlgo/table1", "--point", "a"], "");
+    assert!(!whole.ok && whole.err.contains("rlgo/table1: --point"), "{}", whole.err);
 }
 
 #[test]
