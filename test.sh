@@ -82,7 +82,13 @@ tests() {
   if [ "$bad" -gt 0 ]; then
     failures+=("tests")
     echo "-- what failed"
-    sed -n -e '/^error/,/^$/p' -e '/^---- .* stdout ----$/,/^$/p' "$log" | tail -n 200
+    # What tests that failed printed, and what the compiler says.
+    awk '/^test .* FAILED$/ { failed[$2] = 1 }
+      /^---- .* stdout ----$/ { shown = $2 in failed }
+      /^(failures|successes):$/ { shown = 0 }
+      /^error/ { error = 1 }
+      /^$/ { error = 0 }
+      shown || error' "$log" | tail -n 200
   fi
   passed=$((passed + ok)) failed=$((failed + bad))
   mapfile -t left_out < <(sed -n 's/^left out: //p' "$log" | sort -u)
