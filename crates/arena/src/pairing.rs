@@ -5,6 +5,7 @@ use afterstate_games::rng::mix;
 use afterstate_games::{NotationError, Outcome};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// How the agents of a tournament meet.
@@ -96,23 +97,46 @@ impl ScheduledGame {
     }
 }
 
-/// Every game of one round: `games` for each pairing, two by two with colours swapped and the same
-/// opening. All pairings play their first two games before any plays its third.
-///
-/// `pairs_before` is how many pairs of games earlier rounds hold.
-pub fn games_of_round(pairings: &[[usize; 2]], games: u32, round: u32, pairs_before: u64) -> Vec<ScheduledGame> {
-    let mut schedule = Vec::new();
-    let mut pair = pairs_before;
-    for done in (0..games).step_by(2) {
-        for &[a, b] in pairings {
-            schedule.push(ScheduledGame { index: 2 * pair, round, agents: [a, b], pair });
-            if done + 1 < games {
-                schedule.push(ScheduledGame { index: 2 * pair + 1, round, agents: [b, a], pair });
-            }
-            pair += 1;
-        }
+/// Every game of one round: `games` for each pairing, two by two with colours swapped and the same opening. All pairings play their
+/// first two games before any plays its third. None of them is kept anywhere: there may be billions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Schedule {
+    /// Who meets whom.
+    pub pairings: Vec<[usize; 2]>,
+    /// Games of each pairing.
+    pub games: u32,
+    /// The round, from 0.
+    pub round: u32,
+    /// How many pairs of games earlier rounds hold.
+    pub pairs_before: u64,
+}
+
+impl Schedule {
+    /// How many games there are.
+    pub fn total(&self) -> u64 {
+        self.pairings.len() as u64 * u64::from(self.games)
     }
-    schedule
+
+    /// The numbers of all games, and of some gaps.
+    pub fn indices(&self) -> Range<u64> {
+        let pairs = self.pairings.len() as u64 * u64::from(self.games.div_ceil(2));
+        2 * self.pairs_before..2 * (self.pairs_before + pairs)
+    }
+
+    /// The game with this number, if it is one of the round.
+    pub fn game(&self, index: u64) -> Option<ScheduledGame> {
+        let pair = index / 2;
+        let (pairings, of_round) = (self.pairings.len() as u64, pair.checked_sub(self.pairs_before)?);
+        let before = 2 * of_round.checked_div(pairings)? + index % 2;
+        let [a, b] = self.pairings[(of_round % pairings) as usize];
+        let agents = if index.is_multiple_of(2) { [a, b] } else { [b, a] };
+        (before < u64::from(self.games)).then_some(ScheduledGame { index, round: self.round, agents, pair })
+    }
+
+    /// All games, in the order in which they are begun.
+    pub fn iter(&self) -> impl Iterator<Item = ScheduledGame> + Clone + '_ {
+        self.indices().filter_map(|index| self.game(index))
+    }
 }
 
 /// The pairings of a tournament without rounds; `None` for Swiss.
@@ -216,8 +240,8 @@ mod tests {
     fn colours_alternate_and_openings_are_shared_by_twos() {
         let pairings = fixed_pairings(Format::RoundRobin, 4).unwrap();
         assert_eq!(pairings.len(), 6);
-        let schedule = games_of_round(&pairings, 6, 0, 0);
-        assert_eq!(schedule.len(), 36);
+        let schedule = Schedule { pairings, games: 6, ..Schedule::default() };
+        assert_eq!((schedule.total(), schedule.iter().count()), (36, 36));
         assert_eq!(schedule.iter().map(|game| game.index).collect::<HashSet<_>>().len(), 36);
         for a in 0..4 {
             for b in 0..4 {
@@ -232,9 +256,21 @@ mod tests {
 
     #[test]
     fn an_odd_number_of_games_leaves_one_unpaired() {
-        let schedule = games_of_round(&[[0, 1]], 3, 0, 10);
+        let schedule = Schedule { pairings: vec![[0, 1]], games: 3, round: 0, pairs_before: 10 };
         let agents: Vec<_> = schedule.iter().map(|game| (game.index, game.agents)).collect();
         assert_eq!(agents, [(20, [0, 1]), (21, [1, 0]), (22, [0, 1])]);
+        assert_eq!((schedule.total(), schedule.indices()), (3, 20..24));
+        assert_eq!([19, 23, 24].map(|index| schedule.game(index)), [None; 3]);
+    }
+
+    #[test]
+    fn all_pairings_play_two_games_before_any_plays_its_third() {
+        let schedule = Schedule { pairings: vec![[0, 1], [2, 3]], games: 3, round: 4, pairs_before: 4 };
+        let agents: Vec<_> = schedule.iter().map(|game| (game.index, game.pair, game.agents)).collect();
+        let first = [(8, 4, [0, 1]), (9, 4, [1, 0]), (10, 5, [2, 3]), (11, 5, [3, 2])];
+        assert_eq!(agents, [&first[..], &[(12, 6, [0, 1]), (14, 7, [2, 3])]].concat());
+        let most = Schedule { games: u32::MAX, ..schedule };
+        assert_eq!(most.game(most.indices().end - 2).map(|game| game.agents), Some([2, 3]));
     }
 
     #[test]

@@ -11,14 +11,14 @@ use crate::adjudication::Adjudication;
 use crate::clock::TimeControl;
 use crate::game_loop::GameRules;
 use crate::openings::OpeningSuite;
-use crate::pairing::{Format, ScheduledGame, Standing, fixed_pairings, games_of_round, swiss_round};
+use crate::pairing::{Format, Schedule, ScheduledGame, Standing, fixed_pairings, swiss_round};
 use crate::player::{Player, PlayerError};
 use crate::referee::Referee;
 use crate::result_log::{Header, LAYOUT, LogError, LoggedGame, Opened, ResultLog};
 use afterstate_games::{Notation, Outcome};
 use hall::Hall;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -193,7 +193,7 @@ pub struct RunOptions<'a> {
     pub log_notes: bool,
     /// What a new log says of the program that plays, beside its version.
     pub revision: &'a str,
-    /// Set it to abandon the games in play and return what is finished.
+    /// Set it to abandon the games in play and return what is finished. A referee or log that fails sets it, too.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -258,11 +258,14 @@ pub fn run_from<G: Notation>(
     let mut rounds = Rounds::new(settings);
     while let Some(schedule) = rounds.next(&finished.games) {
         let missing = finished.missing(&schedule, options.log)?;
-        if !missing.is_empty() {
+        if missing > 0 {
             finished.refuse_strangers(options.log)?;
         }
+        let known: HashSet<u64> = finished.games.keys().copied().collect();
+        let games = schedule.iter().filter(|game| !known.contains(&game.index));
+        let workers = options.workers.clamp(1, usize::try_from(missing).unwrap_or(usize::MAX).max(1));
         let hall = Hall { settings, start, suite, players, referees, stop: &options.stop };
-        hall.play(missing, options.workers, &mut |game| {
+        hall.play(games, workers, &mut |game| {
             let mut logged = game.clone();
             if !options.log_notes {
                 logged.result.notes.clear();
@@ -274,7 +277,7 @@ pub fn run_from<G: Notation>(
             on_game(Progress { finished: finished.games.len() as u64, total: settings.total_games(), game: &game });
             Ok(())
         })?;
-        if schedule.iter().any(|game| !finished.games.contains_key(&game.index)) {
+        if finished.missing(&schedule, options.log)? > 0 {
             break;
         }
     }
@@ -304,21 +307,20 @@ impl Finished {
         Ok(finished)
     }
 
-    /// The games of a schedule that are still to be played, after checking those that the log holds.
-    fn missing(
-        &mut self,
-        schedule: &[ScheduledGame],
-        path: Option<&Path>,
-    ) -> Result<VecDeque<ScheduledGame>, LogError> {
-        for game in schedule {
-            if let (Some(line), Some(logged)) = (self.unchecked.remove(&game.index), self.games.get(&game.index))
+    /// How many games of a schedule are still to be played, after checking those that the log holds.
+    fn missing(&mut self, schedule: &Schedule, path: Option<&Path>) -> Result<u64, LogError> {
+        let mut missing = schedule.total();
+        for (index, logged) in self.games.range(schedule.indices()) {
+            let Some(game) = schedule.game(*index) else { continue };
+            missing -= 1;
+            if let Some(line) = self.unchecked.remove(index)
                 && (logged.agents != game.agents || logged.round != game.round)
             {
                 let what = format!("game {} is not between the agents that the schedule says", game.index);
                 return Err(stranger(path, line, what));
             }
         }
-        Ok(schedule.iter().filter(|game| !self.games.contains_key(&game.index)).copied().collect())
+        Ok(missing)
     }
 
     fn refuse_strangers(&self, path: Option<&Path>) -> Result<(), LogError> {
@@ -340,32 +342,31 @@ struct Rounds<'a> {
     standings: Vec<Standing>,
     /// The pairings of the last Swiss round, whose results are not in the standings yet.
     open: Vec<[usize; 2]>,
-    schedule: Vec<ScheduledGame>,
+    schedule: Schedule,
 }
 
 impl<'a> Rounds<'a> {
     fn new(settings: &'a TournamentSettings) -> Self {
         let standings = vec![Standing::default(); settings.agents.len()];
-        Rounds { settings, next: 0, standings, open: Vec::new(), schedule: Vec::new() }
+        Rounds { settings, next: 0, standings, open: Vec::new(), schedule: Schedule::default() }
     }
 
     /// The games of the next round; all games of the round before must be among `games`.
-    fn next(&mut self, games: &BTreeMap<u64, LoggedGame>) -> Option<Vec<ScheduledGame>> {
+    fn next(&mut self, games: &BTreeMap<u64, LoggedGame>) -> Option<Schedule> {
         let settings = self.settings;
         let Format::Swiss { rounds } = settings.format else {
             let pairings = fixed_pairings(settings.format, settings.agents.len()).filter(|_| self.next == 0)?;
             self.next = 1;
-            return Some(games_of_round(&pairings, settings.games, 0, 0));
+            return Some(Schedule { pairings, games: settings.games, ..Schedule::default() });
         };
         if self.next == rounds {
             return None;
         }
         for &pairing in &self.open {
-            let outcomes: Vec<([usize; 2], Outcome)> = self
-                .schedule
-                .iter()
-                .filter(|game| game.agents.contains(&pairing[0]) && game.agents.contains(&pairing[1]))
-                .filter_map(|game| games.get(&game.index).map(|logged| (logged.agents, logged.result.outcome)))
+            let outcomes: Vec<([usize; 2], Outcome)> = games
+                .range(self.schedule.indices())
+                .filter(|(_, game)| game.agents.contains(&pairing[0]) && game.agents.contains(&pairing[1]))
+                .map(|(_, logged)| (logged.agents, logged.result.outcome))
                 .collect();
             Standing::enter(&mut self.standings, pairing, &outcomes);
         }
@@ -375,8 +376,8 @@ impl<'a> Rounds<'a> {
             self.standings[agent].half_points += 2 * u64::from(settings.games);
         }
         let pairs_before = u64::from(self.next) * pairings.len() as u64 * u64::from(settings.games.div_ceil(2));
-        self.schedule = games_of_round(&pairings, settings.games, self.next, pairs_before);
-        self.open = pairings;
+        self.open.clone_from(&pairings);
+        self.schedule = Schedule { pairings, games: settings.games, round: self.next, pairs_before };
         self.next += 1;
         Some(self.schedule.clone())
     }

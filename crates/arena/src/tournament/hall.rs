@@ -9,7 +9,6 @@ use crate::referee::Referee;
 use crate::result_log::{LogError, LoggedGame};
 use afterstate_engine::{Budget, Decision};
 use afterstate_games::{Notation, Record};
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -29,11 +28,10 @@ impl<G: Notation> Hall<'_, G> {
     /// Plays the games and hands each finished one to `done`, in the order in which they end.
     pub(super) fn play(
         &self,
-        games: VecDeque<ScheduledGame>,
+        games: impl Iterator<Item = ScheduledGame> + Send,
         workers: usize,
         done: &mut dyn FnMut(LoggedGame) -> Result<(), LogError>,
     ) -> Result<(), TournamentError> {
-        let workers = workers.clamp(1, games.len().max(1));
         let queue = Mutex::new(games);
         // Bounded, so that little is lost in the moment in which somebody stops the tournament.
         let (sender, receiver) = sync_channel(workers);
@@ -48,16 +46,20 @@ impl<G: Notation> Hall<'_, G> {
                 let handled = message.map_err(TournamentError::Referee).and_then(|game| Ok(done(game)?));
                 if outcome.is_ok() && handled.is_err() {
                     outcome = handled;
-                    // Nothing more can be recorded, so nothing more is begun.
-                    queue.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                    // Nothing more can be recorded, so nothing more is begun, and what is in play would be lost.
+                    self.stop.store(true, Ordering::Relaxed);
                 }
             }
             outcome
         })
     }
 
-    fn work(&self, queue: &Mutex<VecDeque<ScheduledGame>>, results: &SyncSender<Result<LoggedGame, PlayerError>>) {
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    fn work(
+        &self,
+        queue: &Mutex<impl Iterator<Item = ScheduledGame>>,
+        results: &SyncSender<Result<LoggedGame, PlayerError>>,
+    ) {
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
         let mut referee: Option<Box<dyn Referee<G>>> = None;
         while !self.stop.load(Ordering::Relaxed)
             && let Some(game) = next()
