@@ -5,6 +5,7 @@ use crate::balance_learner::BalanceLearner;
 use crate::lesson::{Lesson, Plan};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use crate::registry::GoSearcher;
+use crate::sources::Sources;
 use afterstate_arena::mcts_player::TeacherSettings;
 use afterstate_arena::{GoConduct, MctsPlayer, MctsPlayerSettings, Player};
 use afterstate_engine::learning::{BalancingSettings, ImitationSettings, TrainingTotals};
@@ -189,6 +190,10 @@ impl Lesson for BalanceRecipe {
             since_milestone: TrainingTotals::default(),
             origin: format!("afterstate {}\n{}", crate::version::VERSION, toml::to_string(self)?),
         })
+    }
+
+    fn sources(&self, _done: u64) -> Sources {
+        Sources::default().with_agent("teacher", &self.teacher)
     }
 
     fn learner(&self, last: Option<&Checkpoint<PlayoutAgent>>, folder: &Path) -> Result<BalanceLearner> {

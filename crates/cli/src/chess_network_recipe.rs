@@ -4,6 +4,7 @@ use crate::chess_network_learner::ChessNetworkLearner;
 use crate::lesson::{Lesson, Plan};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
 use crate::search_recipe::{SearchedGame, annealed_step, uses_of_chess};
+use crate::sources::Sources;
 use afterstate_arena::{Player, TournamentPlayer};
 use afterstate_engine::learning::{OutcomeStrapSettings, TournamentSelfPlaySettings, TrainingTotals};
 use afterstate_engine::value::chess_network::{ChessNetwork, GROUP, MOST_BUCKETS, MOST_HIDDEN};
@@ -199,6 +200,11 @@ impl Lesson for ChessNetworkRecipe {
             since_milestone: TrainingTotals::default(),
             origin: format!("afterstate {}\n{}", crate::version::VERSION, toml::to_string(self)?),
         })
+    }
+
+    fn sources(&self, done: u64) -> Sources {
+        let teacher = self.taught_by.iter().filter(|_| done < self.taught_games);
+        teacher.fold(Sources::default(), |all, name| all.with_weights("taught-by", name))
     }
 
     fn learner(&self, last: Option<&Checkpoint<ChessNetworkAgent>>, folder: &Path) -> Result<ChessNetworkLearner> {

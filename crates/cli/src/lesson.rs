@@ -1,6 +1,7 @@
 //! What a training run needs to know of what it learns: [`Lesson`], which recipes are, and [`Learner`], which carries it out.
 
 use crate::recipe::{CheckpointSettings, EvaluationSettings};
+use crate::sources::Sources;
 use crate::training_run::RECIPE;
 use crate::watch::Milestone;
 use afterstate_arena::{Player, RandomPlayer};
@@ -155,6 +156,12 @@ pub trait Lesson: Clone + Serialize + PartialEq + Send {
 
     /// The description of weights that no game has changed yet.
     fn about(&self) -> Result<Self::About>;
+
+    /// What it learns from besides its own games after `done` of them.
+    fn sources(&self, done: u64) -> Sources {
+        let _ = done;
+        Sources::default()
+    }
 
     /// The learner of a run in `folder`, with a checkpoint to go on from if there is one.
     fn learner(&self, last: Option<&Checkpoint<Self::About>>, folder: &Path) -> Result<Self::Learner>;

@@ -58,6 +58,7 @@ mod search_learning;
 mod search_recipe;
 mod shape_learner;
 mod solve;
+mod sources;
 mod standings;
 mod suite;
 mod tournament;

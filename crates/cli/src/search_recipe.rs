@@ -6,6 +6,7 @@ use crate::conditions::BOOK_PLIES;
 use crate::lesson::{Lesson, Plan};
 use crate::partners::PartnerSettings;
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
+use crate::sources::Sources;
 use afterstate_arena::{Player, TimeControl, TournamentPlayer};
 use afterstate_engine::learning::{DifferenceSettings, LearnerSettings, TrainingTotals};
 use afterstate_engine::search::TrainingSearchSettings;
@@ -344,6 +345,12 @@ impl Lesson for SearchRecipe {
             ratings: Vec::new(),
             origin: format!("afterstate {}\n{}", crate::version::VERSION, toml::to_string(self)?),
         })
+    }
+
+    fn sources(&self, _done: u64) -> Sources {
+        let sources = self.openings.iter().fold(Sources::default(), |all, path| all.with_file("openings", path));
+        let partners = self.partners.iter().flat_map(|partners| &partners.pool);
+        partners.fold(sources, |all, partner| all.with_agent("partners", &partner.agent))
     }
 
     fn learner(&self, last: Option<&Checkpoint<TermAgent>>, _folder: &Path) -> Result<ChessLearner> {

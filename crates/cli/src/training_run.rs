@@ -11,6 +11,7 @@ use crate::folder_lock::FolderLock;
 use crate::lesson::{Described, Learner, Lesson};
 use crate::position_files;
 use crate::progress::Progress;
+use crate::sources::SOURCES;
 use crate::zero_learner::METRICS;
 use afterstate_engine::learning::TrainingTotals;
 use afterstate_engine::value::Checkpoint;
@@ -115,6 +116,9 @@ impl<L: Lesson> TrainingRun<L> {
                 saved_recipe.display()
             );
         }
+        if let Some((games, _)) = found.last().filter(|_| resume) {
+            recipe.sources(*games).check(folder)?;
+        }
         let (about, plan) = (recipe.about()?, recipe.plan());
         if let Some((games, _)) = found.last().filter(|(games, _)| *games > plan.games) {
             bail!(
@@ -156,7 +160,8 @@ impl<L: Lesson> TrainingRun<L> {
         }
         let path = self.folder.join(RECIPE);
         write_whole(&path, settings_text(recipe)?.as_bytes()).with_context(|| path.display().to_string())?;
-        remove_unfinished(&self.folder, &[RECIPE, LOG, METRICS, GAMES, event_file::SUFFIX]);
+        recipe.sources(self.done).keep(&self.folder)?;
+        remove_unfinished(&self.folder, &[RECIPE, SOURCES, LOG, METRICS, GAMES, event_file::SUFFIX]);
         remove_unfinished(&self.folder.join(CHECKPOINTS), &[EXTENSION]);
         remove_unfinished(&self.folder.join(REPLAY), &[".bin", position_files::EXTENSION]);
 

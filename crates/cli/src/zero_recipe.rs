@@ -6,6 +6,7 @@ use crate::agent::monte_carlo::Method;
 use crate::agent::{Agent, AgentSpec};
 use crate::lesson::{Lesson, Plan, RANDOM, Yardstick};
 use crate::recipe::{self, CheckpointSettings, EvaluationSettings};
+use crate::sources::Sources;
 use crate::zero_game::{NO_TREE, ZeroGame};
 use crate::zero_learner::ZeroLearner;
 use crate::zero_presets;
@@ -438,6 +439,13 @@ impl<G: ZeroGame> Lesson for ZeroLesson<G> {
             since_milestone: TrainingTotals::default(),
             origin: format!("afterstate {}\n{}", crate::version::VERSION, toml::to_string(&self.recipe)?),
         })
+    }
+
+    fn sources(&self, _done: u64) -> Sources {
+        let ZeroRecipe { games, outcomes_of, expert, .. } = &self.recipe;
+        let sources = games.iter().fold(Sources::default(), |all, log| all.with_file("games", log));
+        let sources = outcomes_of.iter().fold(sources, |all, log| all.with_file("outcomes-of", log));
+        expert.iter().fold(sources, |all, spec| all.with_agent("expert", spec))
     }
 
     fn learner(&self, last: Option<&Checkpoint<ResidualAgent>>, folder: &Path) -> Result<ZeroLearner<G>> {
