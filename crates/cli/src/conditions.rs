@@ -3,10 +3,10 @@
 use crate::agent::{Agent, AgentSpec};
 use crate::contest::OpeningFile;
 use crate::registry::GameSpec;
-use afterstate_arena::TimeControl;
 use afterstate_arena::adjudication::{Adjudication, DrawRule, WinRule};
 use afterstate_arena::pairing::Format;
 use afterstate_arena::tournament::TournamentSettings;
+use afterstate_arena::{Clock, TimeControl};
 use anyhow::{Result, ensure};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -90,6 +90,32 @@ impl ConditionArgs {
     }
 }
 
+/// Whether a program can be told so little time, or such a limit, at all.
+///
+/// # Errors
+///
+/// What its protocol does not have, where it could only lose by it.
+pub fn check_time(spec: &AgentSpec, time: TimeControl) -> Result<()> {
+    let Agent::Xboard(_) = spec.agent else { return Ok(()) };
+    let name = &spec.name;
+    ensure!(
+        !matches!(time, TimeControl::Simulations(_)),
+        "time {time}: XBoard's protocol cannot tell '{name}' to count simulations; expected a clock, or none and search= in its spec"
+    );
+    let share = match time {
+        TimeControl::PerMove(_) | TimeControl::Japanese { .. } | TimeControl::Canadian { .. } => {
+            Clock::new(time, Duration::ZERO).share()
+        }
+        _ => None,
+    };
+    ensure!(
+        share.is_none_or(|share| share >= Duration::from_secs(1)),
+        "time {time}: '{name}' has less than a second for a move, the least that XBoard's protocol can tell it; expected more, or a \
+         clock for the whole game"
+    );
+    Ok(())
+}
+
 /// What an external program makes of a limit that its protocol does not have.
 pub fn what_time_is_told(spec: &AgentSpec, time: TimeControl) -> Option<String> {
     let (name, is_gtp) = (&spec.name, matches!(spec.agent, Agent::Gtp { .. }));
@@ -101,5 +127,25 @@ pub fn what_time_is_told(spec: &AgentSpec, time: TimeControl) -> Option<String> 
             Some(format!("'{name}' is told a second a move, the least that its protocol knows, and may lose on time"))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_of_xboard_are_not_asked_for_what_they_cannot_be_told() {
+        let spec = AgentSpec::parse("xboard:fairymax").unwrap();
+        let refused = |time: &str| check_time(&spec, time.parse().unwrap()).map_err(|error| error.to_string()).err();
+        for time in ["none", "10s", "1s+100ms", "1s/move", "2s+3x2s", "10s+10/15s"] {
+            assert_eq!(refused(time), None, "{time}");
+        }
+        for time in ["500ms/move", "0s+3x1s", "2s+10/2s"] {
+            assert!(refused(time).unwrap().contains("less than a second for a move"), "{time}");
+        }
+        let why = refused(&TimeControl::Simulations(100).to_string()).unwrap();
+        assert!(why.contains("count simulations"), "{why}");
+        assert!(check_time(&AgentSpec::parse("uci:engine").unwrap(), "2s+10/2s".parse().unwrap()).is_ok());
     }
 }

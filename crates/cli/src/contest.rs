@@ -172,6 +172,7 @@ impl Visitor for Play<'_> {
                 "note: 'area' counts every stone as alive; if a GTP engine passes early, use --referee gnugo"
             );
         }
+        agents.iter().try_for_each(|spec| conditions::check_time(spec, settings.time))?;
         for note in agents.iter().filter_map(|spec| conditions::what_time_is_told(spec, settings.time)) {
             crate::output::tell!("note: {note}");
         }

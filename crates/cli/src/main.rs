@@ -28,6 +28,7 @@ mod evaluate;
 mod event_file;
 mod export;
 mod feature_learner;
+mod file_lock;
 mod folder_lock;
 mod foretell;
 mod game_files;
@@ -201,9 +202,11 @@ fn main() -> ExitCode {
         Command::Reproduce(args) => reproduce::run(args),
     };
     match result {
+        // As shells have it, so that a script does not take what was stopped for what is finished.
+        Ok(()) if interrupt::came() => ExitCode::from(interrupt::STATUS),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => fail(&chain(&error), 1),
+        Err(error) => fail(&chain(&error), if interrupt::came() { interrupt::STATUS } else { 1 }),
     }
 }
 

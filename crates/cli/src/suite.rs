@@ -234,7 +234,12 @@ pub fn ask_all<P, A>(problems: &[P], args: &Args, mut answer: impl FnMut(&P) -> 
         if interrupted.load(Ordering::Relaxed) {
             break;
         }
-        answers.push(answer(problem));
+        let answered = answer(problem);
+        // What was thought of until then is no answer.
+        if interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+        answers.push(answered);
         progress.set(answers.len() as u64);
     }
     progress.finish();
@@ -255,7 +260,8 @@ pub fn ask<G: Game>(
     let record = Record::new(start);
     let mut player = factory()?;
     player.new_game(&record, seed)?;
-    player.choose(&record, &args.budget())
+    let budget = Budget { stop: interrupt::flag().ok().cloned(), ..args.budget() };
+    player.choose(&record, &budget)
 }
 
 /// An agent that cannot answer has not answered wrongly: where it never can, that is an error and no score.

@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{fail, run, succeed};
+use support::{fail, run, run_in, succeed};
 
 const AGENT: &str = "uct:60,exploration={0.2:0.2}";
 
@@ -101,4 +101,81 @@ fn numbers_of_the_tournament_search_are_tuned() {
     {
         assert!(answer.out.contains(expected), "{expected}: {}", answer.out);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_being_written_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, lock] = ["tuned.json", ".tuned.json.lock"].map(|name| folder.path().join(name));
+    let held = std::fs::File::create(&lock).unwrap();
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::NonBlockingLockExclusive).unwrap();
+    let args =
+        ["tune", AGENT, "--game", "tic-tac-toe", "--opening", "1", "--games", "4", "--out", file.to_str().unwrap()];
+    let error = fail(&args);
+    assert!(error.contains("tuned.json: another process is writing it"), "{error}");
+    drop(held);
+    succeed(&args);
+    assert!(file.is_file() && !lock.exists());
+}
+
+/// A program that has gone has not lost: what is left can be played when it is back.
+#[cfg(unix)]
+#[test]
+fn a_program_that_no_longer_starts_ends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = |starts: u32| {
+        let program = env!("CARGO_BIN_EXE_afterstate");
+        let script = format!(
+            "n=$(cat starts || echo 0); echo $((n + 1)) > starts; [ $n -lt {starts} ] && exec '{program}' uci --agent random\n"
+        );
+        std::fs::write(folder.path().join("engine.sh"), script).unwrap();
+    };
+    let args = [
+        "tune",
+        "uci:sh engine.sh,options=\"MultiPV={2:1:1:4}\"",
+        "--game",
+        "chess",
+        "--games",
+        "16",
+        "--move-limit",
+        "12",
+        "--out",
+        "tuned.json",
+    ];
+    let kept = || -> Value {
+        serde_json::from_str(&std::fs::read_to_string(folder.path().join("tuned.json")).unwrap()).unwrap()
+    };
+    // It is started once before the first game, and twice for each.
+    engine(1 + 3 * 4);
+    let answer = run_in(folder.path(), &args, "");
+    assert!(!answer.ok && answer.err.contains("neither side could start in 4 pairs"), "{}", answer.err);
+    assert_eq!((&kept()["pairs"], kept()["faults"].as_array().unwrap().len()), (&3.into(), 0));
+    engine(1000);
+    let answer = run_in(folder.path(), &args, "");
+    assert!(answer.ok, "{}", answer.err);
+    assert_eq!(kept()["pairs"], 8);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_it_in_the_middle_of_a_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_afterstate"))
+        .args(["tune", "uct:100000000,exploration={0.2:0.2}", "--game", "go9", "--games", "4", "--out", "tuned.json"])
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    while !folder.path().join(".tuned.json.lock").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    // The handler is there before the first game; a game takes hours.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let kept = std::fs::read_to_string(folder.path().join("tuned.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&kept).unwrap()["pairs"], 0);
+    assert!(!folder.path().join(".tuned.json.lock").exists());
 }

@@ -36,6 +36,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 pub use uci_elo::Experiment as HeldBackExperiment;
 
@@ -134,7 +135,7 @@ pub struct Workplace {
     scale: Scale,
     jobs: usize,
     json: bool,
-    stop: &'static AtomicBool,
+    stop: &'static Arc<AtomicBool>,
 }
 
 /// The experiments, with the folders of their papers.

@@ -5,6 +5,7 @@ mod template;
 use crate::agent::AgentSpec;
 use crate::conditions::{self, ConditionArgs};
 use crate::contest;
+use crate::file_lock::FileLock;
 use crate::interrupt;
 use crate::output::{self, Table};
 use crate::progress::Progress;
@@ -23,8 +24,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use template::{Open, Template};
 
@@ -69,6 +70,8 @@ pub struct Args {
 const SAVE_EVERY: Duration = Duration::from_secs(1);
 /// Points of the course that are kept.
 const POINTS: u64 = 200;
+/// So many pairs in a row in which neither side could start mean that nobody ever will.
+const MOST_UNSTARTED: usize = 4;
 
 /// What is kept in the file.
 #[derive(Clone, Serialize, Deserialize)]
@@ -168,11 +171,13 @@ pub fn run(args: Args) -> Result<()> {
     let numbers: Vec<_> = template.open.iter().map(|open| open.number).collect();
     let start: Vec<f64> = numbers.iter().map(|number| number.start).collect();
     let spsa = Spsa::new(numbers, u64::from(games / 2), rate);
+    conditions::check_time(&AgentSpec::parse(&template.fill(&start, None))?, conditions.time)?;
     let pinned = check_agents(game, &template, &spsa, conditions.seed)?;
     crate::destinations::check(
         &[("--out", out.as_deref()), ("--svg", svg.as_deref())],
         &[("--openings", how.opening_file())],
     )?;
+    let _lock = out.as_deref().filter(|path| path.is_file() || !path.exists()).map(FileLock::take).transpose()?;
     let conditions = TournamentSettings { fingerprints: vec![pinned.weights_fingerprint()?], ..conditions };
     let tuning = Tuning {
         made_by: format!("afterstate {}: tune", crate::version::VERSION),
@@ -265,7 +270,8 @@ impl Visitor for Play {
         let interrupted = interrupt::flag()?;
         let progress = Progress::new(2 * total, 2 * tuning.pairs, "games", quiet);
         let next = tuning.first_missing();
-        let shared = Shared { template, spsa, tuning, next, out, saved: Instant::now(), error: None };
+        let saved = Instant::now();
+        let shared = Shared { template, spsa, tuning, next, out, saved, unstarted: Vec::new(), error: None };
         let shared = Mutex::new(shared);
         std::thread::scope(|scope| {
             for _ in 0..how.workers() {
@@ -273,9 +279,9 @@ impl Visitor for Play {
                     while !interrupted.load(Ordering::Relaxed) {
                         // A condition of the loop would keep the lock while the games are played.
                         let Some(begun) = lock(&shared).begin() else { break };
-                        let played = pairs.play(&begun);
+                        let played = pairs.play(&begun, interrupted);
                         let mut shared = lock(&shared);
-                        shared.end(&begun, played);
+                        shared.end(begun, played);
                         progress.set(2 * shared.tuning.pairs);
                     }
                 });
@@ -304,6 +310,8 @@ struct Shared {
     next: u64,
     out: Option<PathBuf>,
     saved: Instant,
+    /// The last pairs, if neither side could start in any of them; they are played again by whoever goes on from here.
+    unstarted: Vec<(Begun, Played)>,
     /// The first thing that went wrong: no other pair is begun.
     error: Option<anyhow::Error>,
 }
@@ -331,10 +339,30 @@ impl Shared {
         Some(Begun { pair, trial, agents })
     }
 
-    fn end(&mut self, begun: &Begun, played: Result<Played>) {
-        if let Err(error) = played.and_then(|played| self.learn(begun, &played)) {
+    fn end(&mut self, begun: Begun, played: Result<Option<Played>>) {
+        let learnt = played.and_then(|played| match played {
+            // Abandoned.
+            None => Ok(()),
+            Some(played) => self.heed(begun, played),
+        });
+        if let Err(error) = learnt {
             self.error.get_or_insert(error);
         }
+    }
+
+    /// Numbers with which an agent cannot start are lost with, which leads away from them. A program that starts with none has gone.
+    fn heed(&mut self, begun: Begun, played: Played) -> Result<()> {
+        if let Some(why) = &played.unstarted {
+            let why = why.clone();
+            self.unstarted.push((begun, played));
+            let pairs = self.unstarted.len();
+            ensure!(pairs < MOST_UNSTARTED, "neither side could start in {pairs} pairs of games in a row: {why}");
+            return Ok(());
+        }
+        for (begun, played) in std::mem::take(&mut self.unstarted) {
+            self.learn(&begun, &played)?;
+        }
+        self.learn(&begun, &played)
     }
 
     fn learn(&mut self, begun: &Begun, played: &Played) -> Result<()> {
@@ -375,7 +403,11 @@ impl Played {
             _ => Tally { draws: 2, ..Tally::default() },
         };
         let fault = |error: &anyhow::Error| (format!("an agent that cannot be: {error:#}"), 2);
-        Played { tally, faults: specs.iter().filter_map(|spec| spec.as_ref().err().map(fault)).collect() }
+        Played {
+            tally,
+            faults: specs.iter().filter_map(|spec| spec.as_ref().err().map(fault)).collect(),
+            unstarted: None,
+        }
     }
 }
 
@@ -394,6 +426,8 @@ struct Pairs<'a, G: Playable> {
 struct Played {
     tally: Tally,
     faults: Vec<(String, u64)>,
+    /// Why neither side could start.
+    unstarted: Option<String>,
 }
 
 impl<'a, G: Playable> Pairs<'a, G> {
@@ -413,11 +447,12 @@ impl<'a, G: Playable> Pairs<'a, G> {
         Ok(Pairs { start, suite, settings, referee, pinned })
     }
 
-    fn play(&self, Begun { pair, agents, .. }: &Begun) -> Result<Played> {
+    /// Nothing if `stop` was set meanwhile.
+    fn play(&self, Begun { pair, agents, .. }: &Begun, stop: &Arc<AtomicBool>) -> Result<Option<Played>> {
         let specs = match [&agents[0], &agents[1]].map(|text| AgentSpec::parse(text)) {
             [Ok(one), Ok(other)] => [one, other],
             // Numbers that an agent cannot have are lost with, which leads away from them.
-            unfit => return Ok(Played::without_a_move(&unfit)),
+            unfit => return Ok(Some(Played::without_a_move(&unfit))),
         };
         let opening = self.suite.and_then(|suite| suite.of_pair(*pair));
         let suite = opening.map(|opening| OpeningSuite { name: pair.to_string(), openings: vec![opening.clone()] });
@@ -435,14 +470,19 @@ impl<'a, G: Playable> Pairs<'a, G> {
             suite.as_ref(),
             &build,
             &*self.referee,
-            &RunOptions::default(),
+            &RunOptions { stop: Arc::clone(stop), ..RunOptions::default() },
             &mut |_| {},
         )?;
+        if !results.complete {
+            return Ok(None);
+        }
         let agent = "an agent".to_string();
-        Ok(Played {
+        let unstarted = results.games.iter().find(|game| !game.result.counts());
+        Ok(Some(Played {
             tally: standings::tally(&results.games),
             faults: standings::faults(&[agent.clone(), agent], &results.games),
-        })
+            unstarted: unstarted.map(|game| game.result.ending.detail.clone()),
+        }))
     }
 }
 

@@ -125,7 +125,7 @@ fn stop_early(recipe: &Path, run: &Path, more: &[&str]) -> u64 {
     let mut child = start(recipe, run, &out, more);
     assert!(wait_until(&mut child, || newest(run) > 0).is_none(), "it should not end by itself");
     interrupt(&child);
-    assert!(child.wait().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
     let report = fs::read_to_string(&out).unwrap();
     let games = *checkpoints(run).last().unwrap();
     assert!(report.contains(&format!("Stopped after {games} games")), "{report}");
@@ -192,5 +192,5 @@ fn who_plays_long_games_stops_in_the_middle_of_one() {
     let ended = wait_until(&mut child, || run.join("replay").is_dir());
     assert_eq!(ended, None, "{}", fs::read_to_string(folder.path().join("out.txt")).unwrap());
     interrupt(&child);
-    assert!(child.wait().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }

@@ -16,8 +16,8 @@ use afterstate_games::go::Go;
 use afterstate_games::rng::mix;
 use anyhow::{Result, bail};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// One pairing: who, and how many games.
@@ -218,6 +218,7 @@ fn refereed(
             seed: mix(conditions.seed ^ mix(number)),
             move_limit: 300,
             lag: Duration::from_secs(60),
+            stop: Some(Arc::clone(place.stop)),
             ..GameRules::default()
         };
         let mine = if number % 2 == 0 { Side::First } else { Side::Second };
