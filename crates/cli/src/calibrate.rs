@@ -83,9 +83,13 @@ pub fn run(args: Args) -> Result<()> {
     let all_logs = run.join("uci-elo");
     let _lock = FolderLock::take(&all_logs)?;
     let logs = all_logs.join(format!("{of}-{games}"));
+    let file = run.join(FILE);
+    let earlier = read(&file)?;
     let place = Workplace::of_command(jobs, json)?;
     let agent = format!("tournament-search:{name}@{of}");
-    let Measured { lines, faults } = place.measure(&held_back, &agent, games, &logs)?;
+    // A folder can be named in many ways, and moved: what has been played is gone on with all the same.
+    let called = format!("weights after {of} games");
+    let Measured { lines, faults } = place.measure(&held_back, &agent, Some(&called), games, &logs)?;
     let calibration = Calibration {
         made_by: format!("afterstate {}: calibrate, {games} games of each pair", crate::version::VERSION),
         checkpoint: file_name(&path),
@@ -94,8 +98,7 @@ pub fn run(args: Args) -> Result<()> {
         lines,
         faults,
     };
-    let file = run.join(FILE);
-    let fuller = read(&file)?.is_some_and(|earlier| earlier.is_fuller(&calibration));
+    let fuller = earlier.is_some_and(|earlier| earlier.is_fuller(&calibration));
     if fuller {
         let file = file.display();
         crate::output::tell!(
@@ -146,7 +149,7 @@ fn read(file: &Path) -> Result<Option<Calibration>> {
         Err(error) => return Err(error).with_context(|| file.display().to_string()),
     };
     let damaged =
-        || format!("{}: expected what `afterstate calibrate` wrote: repeat it, or delete the file", file.display());
+        || format!("{}: expected what `afterstate calibrate` wrote: delete the file, and repeat it", file.display());
     serde_json::from_str(&text).map(Some).with_context(damaged)
 }
 

@@ -102,7 +102,8 @@ impl HeldBack {
     }
 
     /// Lets all levels of an agent, a tournament search without `nodes` and `error`, play so many games with the next level and with
-    /// each of their opponents. `play` plays a match, whose log has the name that it is given.
+    /// each of their opponents. In tables and logs the levels have `name` and their numbers as names, or else their specs. `play` plays a
+    /// match, whose log has the name that it is given.
     ///
     /// # Errors
     ///
@@ -110,10 +111,11 @@ impl HeldBack {
     pub fn measure(
         &self,
         agent: &str,
+        name: Option<&str>,
         games: u32,
         play: impl FnMut([AgentSpec; 2], TournamentSettings, &str) -> Result<TournamentResults>,
     ) -> Result<Measured> {
-        let levels: Vec<Entrant> = self.levels.iter().map(|level| level.entrant(agent)).collect::<Result<_>>()?;
+        let levels: Vec<Entrant> = self.levels.iter().map(|level| level.entrant(agent, name)).collect::<Result<_>>()?;
         let opponents: Vec<Entrant> = self.opponents.iter().map(Opponent::entrant).collect::<Result<_>>()?;
         let mut matches = Matches { play, games, results: Results::new(), faults: Vec::new() };
         let mut met: Vec<Vec<usize>> = Vec::new();
@@ -164,10 +166,13 @@ impl HeldBack {
 }
 
 impl Level {
-    fn entrant(&self, agent: &str) -> Result<Entrant> {
+    fn entrant(&self, agent: &str, name: Option<&str>) -> Result<Entrant> {
         let Level { nodes, error } = self;
         let separator = if agent.contains([':', ',']) { ',' } else { ':' };
-        let spec = AgentSpec::parse(&format!("{agent}{separator}nodes={nodes},error={error}"))?;
+        let mut spec = AgentSpec::parse(&format!("{agent}{separator}nodes={nodes},error={error}"))?;
+        if let Some(name) = name {
+            spec.name = format!("{name}, nodes={nodes}, error={error}");
+        }
         Ok(Entrant { spec, name: format!("{nodes}-{error}") })
     }
 

@@ -85,7 +85,7 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
     let experiment = Experiment::parse(&text).with_context(|| path.display().to_string())?;
     let size = place.size(&experiment.scale).with_context(|| path.display().to_string())?;
     let Measured { lines, faults } =
-        place.measure(&experiment.held_back()?, &experiment.agent, size.games, &place.runs.join(name))?;
+        place.measure(&experiment.held_back()?, &experiment.agent, None, size.games, &place.runs.join(name))?;
     let made_by = format!("{}; {} games of each pair", place.made_by(name), size.games);
     let mut text = Vec::new();
     held_back::write_tables(&mut text, &lines)?;
@@ -99,8 +99,15 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
 
 impl Workplace {
     /// Plays the games of an agent's levels that are missing, each match with a log of its own in `logs`.
-    pub fn measure(&self, held_back: &HeldBack, agent: &str, games: u32, logs: &Path) -> Result<Measured> {
-        held_back.measure(agent, games, |agents, settings, log| {
+    pub fn measure(
+        &self,
+        held_back: &HeldBack,
+        agent: &str,
+        name: Option<&str>,
+        games: u32,
+        logs: &Path,
+    ) -> Result<Measured> {
+        held_back.measure(agent, name, games, |agents, settings, log| {
             self.note(&format!("{} against {}", agents[0].name, agents[1].name));
             let played = self.play_chess(agents.into(), settings, logs.join(log))?;
             self.go_on()?;

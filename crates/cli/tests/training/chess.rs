@@ -140,6 +140,12 @@ fn games_begin_with_the_openings_of_a_suite() {
     // The run's own copy of the recipe names the same file.
     trained(&recipe, &run, &["--resume", "--games", "8"]);
     trained(&run.join("recipe.toml"), &run, &["--resume", "--games", "9"]);
+    // Other openings would make another run of it.
+    fs::write(&openings, suite.replace("7k", "6k1")).unwrap();
+    let answer = train(&recipe, &run, &["--resume", "--games", "10"]);
+    assert!(!answer.ok && answer.err.contains("mates.epd has changed since this run began"), "{}", answer.err);
+    fs::write(&openings, suite).unwrap();
+    trained(&recipe, &run, &["--resume", "--games", "10"]);
     fs::write(folder.path().join("suites/mates.epd"), "nothing\n").unwrap();
     let answer = train(&recipe, &folder.path().join("other"), &[]);
     assert!(
@@ -246,8 +252,17 @@ fn a_run_is_calibrated_and_offers_what_was_measured() {
     assert_eq!((&lines[6]["nodes"], &lines[6]["games"]), (&1000.into(), &6.into()));
     let kept = fs::read_to_string(run.join("uci-elo.json")).unwrap();
     assert_eq!(serde_json::from_str::<serde_json::Value>(&kept).unwrap(), report);
-    // Nothing is played twice.
+    // Nothing is played twice, whatever the folder is called.
     assert_eq!(calibrate("2", "1000").0, said);
+    let moved = folder.path().join("moved");
+    fs::rename(&run, &moved).unwrap();
+    let output = Command::new(program)
+        .args(["calibrate", &format!("{}/", text(&moved)), "--games", "2", "--up-to", "1000", "--json"])
+        .env("PATH", "")
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), said, "{}", String::from_utf8_lossy(&output.stderr));
+    fs::rename(&moved, &run).unwrap();
     let log = fs::read_to_string(run.join("uci-elo/6-2/1000-0-against-1350.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 3);
 

@@ -153,7 +153,11 @@ pub fn run(place: &Workplace, name: &str) -> Result<()> {
                 .with_context(describe)?,
             trajectories: trajectories(&folder)?,
             states,
-            agent: AgentSpec::parse(&agent)?.pinned(),
+            // The same wherever the runs are.
+            agent: AgentSpec {
+                name: format!("{}, run {}", run.series, run.seed),
+                ..AgentSpec::parse(&agent)?.pinned()
+            },
         });
     }
     let met = meet(place, name, GameSpec::parse(game, options)?, &runs, size)?;
