@@ -71,6 +71,16 @@ pub fn game_record(results: &TournamentResults, game: &LoggedGame) -> Result<Gam
     Ok(file)
 }
 
+/// Whether there are files in `folder` that [`write_sgf_files`] may have written.
+pub fn has_sgf_files(folder: &Path) -> bool {
+    let is_ours = |name: &str| {
+        name.strip_suffix(".sgf")
+            .is_some_and(|number| number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let mut names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.any(|name| name.to_str().is_some_and(is_ours))
+}
+
 /// Writes every game to `folder`, which is created if need be, as `000012.sgf` by its number.
 /// Returns how many there are.
 pub fn write_sgf_files(results: &TournamentResults, folder: &Path) -> Result<usize, GoFileError> {

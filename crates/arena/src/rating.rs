@@ -36,8 +36,8 @@ mod table;
 mod tests;
 
 pub use interval::{
-    EloInterval, Proportion, expected_score, match_elo, match_elo_of_repeated, normal_cdf, score_to_elo, student,
-    wilson,
+    EloInterval, Proportion, expected_score, match_elo, match_elo_of_repeated, maybe_infinite, normal_cdf,
+    score_to_elo, student, wilson,
 };
 pub use results::{PairTally, Results, Tally};
 pub use settings::{Parameter, RatingSettings};

@@ -11,7 +11,7 @@ use afterstate_engine::value::checkpoint::write_whole;
 use afterstate_engine::value::{Checkpoint, PlayoutAgent, Weights};
 use afterstate_games::go::{Go, Move, SoftmaxPlayout, SoftmaxWeights};
 use afterstate_games::rng::mix;
-use afterstate_games::{Game, LearnablePlayout, Notation};
+use afterstate_games::{Game, LearnablePlayout, Notation, Turn};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -104,6 +104,16 @@ impl BalanceLearner {
         let state = State { policy, adam, games, learnt, moves: Vec::new(), deep: Vec::new() };
         let weights = Weights::from_values(&theta);
         Ok(BalanceLearner { recipe: recipe.clone(), path, weights, state: Mutex::new(state) })
+    }
+
+    /// What the first player got, or what the teacher last thought of it where the game was decided before its end.
+    fn first_player_score(&self, game: &TaughtGame<Move>) -> f64 {
+        let mut position = self.recipe.start();
+        game.moves.iter().for_each(|&mv| position.play(mv));
+        match position.turn() {
+            Turn::Over(outcome) => f64::from(outcome.first_player_score()),
+            _ => game.judgements.last().map_or(0.5, |last| f64::from(last.worth)),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -233,6 +243,7 @@ impl Learner for BalanceLearner {
             }
             let Some(game) = state.games.get(number) else { break };
             let (moves, searched) = (game.moves.len() as u64, game.judgements.len() as u64);
+            let first_player_score = TrainingTotals::exact(self.first_player_score(game));
             self.show(state, &mut shown, number + 1);
             let error = self.learn(state, number);
             state.learnt = number + 1;
@@ -241,7 +252,7 @@ impl Learner for BalanceLearner {
                 moves,
                 evaluations: searched,
                 squared_error: TrainingTotals::exact(error),
-                first_player_score: 0.0,
+                first_player_score,
             });
             progress(totals);
         }

@@ -64,8 +64,8 @@ fn record(event: &Event) -> Vec<u8> {
     [&length[..], &masked_crc(&length).to_le_bytes(), &event, &masked_crc(&event).to_le_bytes()].concat()
 }
 
-/// The events of a file up to the first one that is not whole.
-fn events(mut bytes: &[u8]) -> Vec<Event> {
+/// The events of a file up to the first one that is not whole, and how many bytes come after them.
+fn events(mut bytes: &[u8]) -> (Vec<Event>, usize) {
     fn take<'a, const N: usize>(bytes: &mut &'a [u8]) -> Option<&'a [u8; N]> {
         let (first, rest) = bytes.split_first_chunk()?;
         *bytes = rest;
@@ -82,7 +82,12 @@ fn events(mut bytes: &[u8]) -> Vec<Event> {
         let crc = u32::from_le_bytes(*take(bytes)?);
         (masked_crc(event) == crc).then(|| Event::decode(event).ok())?
     }
-    std::iter::from_fn(|| next(&mut bytes)).collect()
+    let (mut events, mut rest) = (Vec::new(), bytes);
+    while let Some(event) = next(&mut bytes) {
+        events.push(event);
+        rest = bytes;
+    }
+    (events, rest.len())
 }
 
 /// The file of a run's events that is being written.
@@ -108,7 +113,14 @@ impl EventFile {
         let (mut bytes, mut known) = (record(&version), HashSet::new());
         for earlier in &earlier {
             let text = fs::read(earlier).map_err(|error| named(error, earlier))?;
-            for event in events(&text) {
+            let (events, lost) = events(&text);
+            if lost > 0 {
+                crate::output::tell!(
+                    "note: {}: the last {lost} bytes are no whole event, and are left out",
+                    earlier.display()
+                );
+            }
+            for event in events {
                 let is_kept = u64::try_from(event.step).is_ok_and(|step| step <= steps);
                 let Some(key) = key(&event).filter(|_| is_kept) else { continue };
                 // A run that was killed between two lines of this function has left both files.
@@ -205,7 +217,7 @@ mod tests {
 
     fn held(folder: &Path) -> Vec<(i64, String)> {
         let [file] = &files(folder).unwrap()[..] else { panic!("one file") };
-        let events = events(&fs::read(file).unwrap());
+        let events = events(&fs::read(file).unwrap()).0;
         assert_eq!(events[0].file_version.as_deref(), Some(VERSION));
         events[1..].iter().map(|event| key(event).unwrap()).collect()
     }

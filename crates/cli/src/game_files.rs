@@ -39,7 +39,15 @@ pub fn check(outputs: &OutputArgs, game: GameSpec, log: Option<&Path>, read: &[(
     destinations::check(&[pgn], &[&[("--log", log)], read].concat())?;
     destinations::check(&[("--log", log)], read)?;
     match &outputs.sgf {
-        Some(folder) => destinations::folder_takes_files(folder).with_context(|| format!("--sgf {}", folder.display())),
+        Some(folder) => {
+            let shown = folder.display();
+            let goes_on = log.is_some_and(|log| log.metadata().is_ok_and(|log| log.len() > 0));
+            ensure!(
+                goes_on || !go_files::has_sgf_files(folder),
+                "--sgf {shown}: there are games of an earlier match; name another folder, or the --log that they are in to go on with it"
+            );
+            destinations::folder_takes_files(folder).with_context(|| format!("--sgf {shown}"))
+        }
         None => Ok(()),
     }
 }

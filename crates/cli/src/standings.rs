@@ -2,7 +2,7 @@
 
 use crate::output::{self, Table};
 use crate::registry::GameSpec;
-use afterstate_arena::rating::{Ratings, Results, Tally, student};
+use afterstate_arena::rating::{Ratings, Results, Tally, maybe_infinite, student};
 use afterstate_arena::result_log::LoggedGame;
 use afterstate_arena::tournament::TournamentResults;
 use afterstate_games::Side;
@@ -149,7 +149,8 @@ pub fn write_match(out: &mut dyn Write, names: &[String], games: &[LoggedGame]) 
 pub struct PointsPerGame {
     /// Mean points of the first agent, less than 0 if it lost more.
     pub mean: f64,
-    /// Half the width of the 95 % interval. The two games of a pair, which have the same dice, count as one.
+    /// Half the width of the 95 % interval. The two games of a pair, which have the same dice, count as one. Infinite for a single pair.
+    #[serde(with = "maybe_infinite")]
     pub margin: f64,
     /// Games that the first agent won by so many points (a gammon is 2, a backgammon 3).
     pub won: [u64; 3],

@@ -79,7 +79,7 @@ fn default_kind() -> Format {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "an agent's spec, or { name = \"…\", agent = \"spec\" }")]
+#[serde(untagged, expecting = "expected an agent's spec in quotes, or { name = \"…\", agent = \"spec\" }")]
 enum Entrant {
     Spec(String),
     Named(Named),
@@ -185,6 +185,7 @@ pub fn run(args: Args) -> Result<()> {
             "{shown}: anchor '{name}' is not among the agents"
         );
     }
+    rating.check().with_context(|| shown.to_string())?;
     contest::check_start(game, &agents)?;
     let contest = Contest {
         game,
@@ -207,7 +208,10 @@ pub fn run(args: Args) -> Result<()> {
     let (played, ratings) = match rate(&all, &rating) {
         Ok(ratings) => (all, ratings),
         Err(RatingError::Disconnected { .. }) if !results.complete && all.games() > 0 => rate_largest(&all, rating)?,
-        Err(error) => return Err(error).with_context(|| format!("after {} games", results.games.len())),
+        Err(error) => {
+            written?;
+            return Err(error).with_context(|| format!("after {} games", results.games.len()));
+        }
     };
     let report = Report {
         game: game.name(),

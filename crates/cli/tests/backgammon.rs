@@ -36,6 +36,9 @@ fn what_was_learnt_plays_matches_with_points() {
     let count = |key: &str| points[key].as_array().unwrap().iter().map(|games| games.as_u64().unwrap()).sum::<u64>();
     assert_eq!(count("won") + count("lost"), 40);
     assert!(points["margin"].as_f64().unwrap() > 0.0);
+    let pair = succeed(&["match", "--game", "backgammon", &greedy, "random", "--games", "2", "--json"]);
+    let pair: serde_json::Value = serde_json::from_str(&pair).unwrap();
+    assert_eq!(pair["points-per-game"]["margin"], "inf");
     // Players that are the same have the same dice from either side: every pair of games is shared.
     let same = succeed(&["match", "--game", "backgammon", &greedy, &greedy, "--games", "10"]);
     assert!(same.contains("50.0%"), "{same}");

@@ -3,7 +3,7 @@
 mod support;
 
 use std::path::Path;
-use support::{checkpoint, fail, run_in};
+use support::{checkpoint, fail, run_in, succeed};
 
 fn succeed_in(folder: &Path, args: &[&str]) -> String {
     let answer = run_in(folder, args, "");
@@ -236,6 +236,9 @@ fn files_are_written_whoever_reads_the_report() {
     };
     let base = ["match", "random", "random", "--size", "5", "--games", "2", "--csv", "-"];
     run(&[&base[..], &["--sgf", "games"]].concat());
+    let again = ["match", "random", "random", "--size", "5", "--games", "1", "--sgf", "games"];
+    let answer = run_in(folder.path(), &again, "");
+    assert!(!answer.ok && answer.err.contains("--sgf games: there are games of an earlier match"), "{}", answer.err);
     assert!(folder.path().join("games/000001.sgf").exists());
     run(&["analyze", "games/000001.sgf", "--simulations", "5", "--to", "2", "-o", "new.sgf", "--svg", "new.svg"]);
     assert!(folder.path().join("new.sgf").exists() && folder.path().join("new.svg").exists());
@@ -292,6 +295,9 @@ fn a_wrong_tournament_file_is_refused_with_its_line() {
     assert!(refused("agents = [\"random\", \"random\"]\nkind = \"knockout\"\n").contains("swiss:N"));
     assert!(refused("agents = [\"random\", \"random\"]\n[anchors]\nelse = 3\n").contains("anchor 'else'"));
     assert!(refused("agents = [\"random\",").contains("x.toml:1"));
+    assert!(refused("agents = [3, 4]\n").contains("x.toml:1: expected an agent's spec in quotes"));
+    let too_far = refused("agents = [\"random\", \"uct:10\"]\n[anchors]\nrandom = 30000\n");
+    assert!(too_far.contains("the anchor of 'random'") && too_far.contains("between -20000 and 20000"), "{too_far}");
 }
 
 #[test]
@@ -329,6 +335,15 @@ fn gnugo_plays_and_judges() {
     assert_eq!(report["tally"]["wins"], 4);
 }
 
+/// Nothing is kept of games that are not played.
+#[test]
+fn a_match_may_be_longer_than_anybody_could_play() {
+    let most = u32::MAX.to_string();
+    let args = ["match", "uct:100", "random", "--game", "tic-tac-toe", "--games", &most, "--opening", "0"];
+    let answer = succeed(&[&args[..], &["--sprt", "elo0=0,elo1=200"]].concat());
+    assert!(answer.contains("SPRT: ") && answer.contains("H1"), "{answer}");
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_a_whole_log() {
@@ -349,7 +364,7 @@ fn ctrl_c_leaves_a_whole_log() {
     let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let output = child.wait_with_output().unwrap();
-    assert!(output.status.success());
+    assert_eq!(output.status.code(), Some(130));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["complete"], false);
     assert_eq!(report["games"].as_u64().unwrap() as usize + 1, lines(), "one line for the header");

@@ -157,8 +157,9 @@ pub(crate) fn score_interval(cells: &[(f64, f64)]) -> Proportion {
     wilson_of(mean, n * (mean * (1.0 - mean) / variance).max(1.0))
 }
 
-/// JSON has no infinity; its numbers stay numbers and the infinities become words.
-pub(crate) mod maybe_infinite {
+/// How a number that may be infinite is written, by `#[serde(with)]`: JSON has no infinity; its numbers stay numbers and the infinities
+/// become words.
+pub mod maybe_infinite {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Serialize, Deserialize)]
@@ -168,11 +169,21 @@ pub(crate) mod maybe_infinite {
         Word(String),
     }
 
-    pub(crate) fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    /// A number, "inf" or "-inf".
+    ///
+    /// # Errors
+    ///
+    /// What the serializer says.
+    pub fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         if x.is_finite() { Text::Number(*x) } else { Text::Word(x.to_string()) }.serialize(serializer)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    /// Reads what [`serialize`] writes.
+    ///
+    /// # Errors
+    ///
+    /// If it is anything else.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         match Text::deserialize(deserializer)? {
             Text::Number(x) => Ok(x),
             Text::Word(word) if word == "inf" => Ok(f64::INFINITY),

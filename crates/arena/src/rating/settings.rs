@@ -91,8 +91,12 @@ impl RatingSettings {
         self
     }
 
-    /// Checks every range.
-    pub(super) fn check(&self) -> Result<(), RatingError> {
+    /// Checks every range, as [`rate`](super::rate) does before it begins.
+    ///
+    /// # Errors
+    ///
+    /// The first number that is out of its range.
+    pub fn check(&self) -> Result<(), RatingError> {
         let complain = |name: String, value: f64, expected| Err(RatingError::Setting { name, value, expected });
         // Beyond this the model's exponentials leave the range of a double.
         let sensible = |x: f64| x.abs() <= 20_000.0;

@@ -111,7 +111,7 @@ pub fn logged(
     let known = &contents.header.settings;
     ensure!(
         known.agents == names && known.games == settings.games,
-        "{}: {} games of {} were played here, but the experiment wants {} games of {}; put the log away, or give the \
+        "{}: a match of {} games of {} was begun here, but the experiment wants {} games of {}; put the log away, or give the \
          point another name",
         path.display(),
         known.games,

@@ -42,6 +42,9 @@ pub fn run(place: &Workplace, name: &str, points: &[String]) -> Result<()> {
     let agents = missing.iter().flat_map(|planned| &planned.agents).map(|agent| agent.name.as_str());
     train(place, &experiment.trainings, agents)?;
     matches.iter_mut().for_each(pin);
+    if !points.is_empty() {
+        matches.retain(|planned| planned.wanted || is_of_experiment(place, &experiment, planned, &folder));
+    }
     // What cannot be played should say so before the first game, not hours later.
     let played = measure(&experiment, &matches, &folder)?;
     for (planned, _) in matches.iter().zip(&played).filter(|(planned, done)| planned.wanted && !done.is_complete()) {
@@ -52,6 +55,17 @@ pub fn run(place: &Workplace, name: &str, points: &[String]) -> Result<()> {
     let outcome = play(place, name, &experiment, &matches, &folder);
     report::write(place, name, &experiment, &measure(&experiment, &matches, &folder)?, outcome.is_ok())?;
     outcome
+}
+
+/// Whether a match that nobody asks for can be in the report: not if its log is of other games than the experiment wants.
+fn is_of_experiment(place: &Workplace, experiment: &MatchExperiment, planned: &Match, folder: &Path) -> bool {
+    match measure(experiment, std::slice::from_ref(planned), folder) {
+        Ok(_) => true,
+        Err(error) => {
+            place.note(&format!("Left out: point '{}': {error:#}", experiment.points[planned.point].name));
+            false
+        }
+    }
 }
 
 /// Has a match's agents name what is there now.

@@ -359,6 +359,11 @@ impl MatchExperiment {
             let matches = self.matches(scale).with_context(|| format!("[scale.{}]", scale.name()))?;
             ensure!(!matches.is_empty(), "[scale.{}]: there is no point to play", scale.name());
         }
+        ensure!(
+            self.sprt.is_none() || self.claims.is_empty(),
+            "[[claim]] with [sprt]: claims are judged by intervals of fixed numbers of games, and a test ends them by what came out: \
+             leave one of them out"
+        );
         self.claims
             .iter()
             .try_for_each(|claim| self.check_claim(claim).with_context(|| format!("claim '{}'", claim.text)))
