@@ -18,6 +18,10 @@ fn what_was_learnt_ends_simulations_of_every_search() {
     let said = trained(&recipe(folder.path(), "small.toml", RECIPE), &run, &[]);
     assert!(said.contains("playout=softmax:"), "{said}");
     assert_eq!(newest(&run), 24);
+    let log = fs::read_to_string(run.join("log.jsonl")).unwrap();
+    let line: serde_json::Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+    let first_player_score = line["first-player-score"].as_f64().unwrap();
+    assert!(first_player_score > 0.0 && first_player_score < 1.0, "{log}");
     let learnt = format!("playout=softmax:{}", text(&run));
     for agent in ["mc-rave:20", "uct:20", "td-search:20", "flat-mc:30"] {
         let agent = format!("{agent},{learnt}");
